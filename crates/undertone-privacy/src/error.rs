@@ -1,0 +1,144 @@
+//! What can be wrong with a parameter or an input, holding the offending value.
+//!
+//! `Display` is written by hand: a derive would take the build of this crate from seconds to a quarter of a minute.
+
+use core::fmt;
+
+/// Why a promise, a mechanism or an input was refused. Nothing has been drawn or sent when it is returned.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "each variant's message says what its fields are")]
+pub enum PrivacyError {
+    Epsilon {
+        value: f64,
+    },
+    Delta {
+        value: f64,
+    },
+    Mu {
+        value: f64,
+    },
+    Rho {
+        value: f64,
+    },
+    /// A promise that does not follow from the one given.
+    NoConversion {
+        from: &'static str,
+        to: &'static str,
+    },
+    TooFewLabels {
+        labels: u32,
+    },
+    UnknownLabel {
+        label: u32,
+        labels: u32,
+    },
+    SetSize {
+        size: u32,
+        labels: u32,
+    },
+    TopSize {
+        size: u32,
+        labels: u32,
+    },
+    RepeatedLabel {
+        label: u32,
+    },
+    PriorEntry {
+        index: usize,
+        value: f64,
+    },
+    PriorSum {
+        sum: f64,
+    },
+    Bounds {
+        low: f64,
+        high: f64,
+    },
+    NotANumber,
+    Bins {
+        bins: u32,
+    },
+    Radius {
+        value: f64,
+    },
+    Dimension {
+        dimension: usize,
+        least: usize,
+        most: usize,
+    },
+    WrongLength {
+        length: usize,
+        dimension: usize,
+    },
+    Codewords {
+        codewords: u32,
+    },
+    Scale {
+        numerator: u64,
+        denominator: u64,
+    },
+    PublicStrings {
+        strings: u32,
+    },
+    NoCounts,
+    /// A count so large that the exact arithmetic of the mechanism would not hold it.
+    Count {
+        value: u64,
+    },
+}
+
+impl fmt::Display for PrivacyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Epsilon { value } => write!(f, "epsilon is {value}, but has to be positive and finite"),
+            Self::Delta { value } => write!(f, "delta is {value}, but has to lie strictly between 0 and 1"),
+            Self::Mu { value } => write!(f, "mu is {value}, but has to be positive and finite"),
+            Self::Rho { value } => write!(f, "rho is {value}, but has to be positive and finite"),
+            Self::NoConversion { from, to } => write!(f, "a promise of {from} implies none of {to}"),
+            Self::TooFewLabels { labels } => write!(f, "{labels} label(s) given, at least two are needed"),
+            Self::UnknownLabel { label, labels } => write!(f, "label {label} is outside 0..{labels}"),
+            Self::SetSize { size, labels } => {
+                write!(f, "sets of {size} among {labels} labels: the size has to lie in 1..{labels}")
+            }
+            Self::TopSize { size, labels } => {
+                write!(f, "the {size} likeliest of {labels} labels: the number has to lie in 1..={labels}")
+            }
+            Self::RepeatedLabel { label } => write!(f, "label {label} is named twice"),
+            Self::PriorEntry { index, value } => {
+                write!(f, "the prior gives label {index} the probability {value}")
+            }
+            Self::PriorSum { sum } => write!(f, "the prior sums to {sum}, not to 1"),
+            Self::Bounds { low, high } => {
+                write!(f, "the interval from {low} to {high} is empty or not finite")
+            }
+            Self::NotANumber => write!(f, "the value is not a number"),
+            Self::Bins { bins } => {
+                write!(f, "{bins} bin(s) given, at least two and at most 65536 are needed")
+            }
+            Self::Radius { value } => write!(f, "the radius is {value}, but has to be positive and finite"),
+            Self::Dimension { dimension, least, most } => {
+                write!(f, "the dimension is {dimension}, but has to lie in {least}..={most}")
+            }
+            Self::WrongLength { length, dimension } => {
+                write!(f, "a vector of length {length} was given where {dimension} coordinates are expected")
+            }
+            Self::Codewords { codewords } => {
+                write!(f, "a codebook of {codewords} vectors: the number has to lie in 2..=65536")
+            }
+            Self::Scale { numerator, denominator } => {
+                write!(
+                    f,
+                    "the noise scale {numerator}/{denominator} is outside the range of exact arithmetic"
+                )
+            }
+            Self::PublicStrings { strings } => {
+                write!(f, "{strings} public strings: the number has to lie in 2..=1024")
+            }
+            Self::NoCounts => write!(f, "no counts were given"),
+            Self::Count { value } => write!(f, "the count {value} is too large for exact arithmetic"),
+        }
+    }
+}
+
+impl core::error::Error for PrivacyError {}

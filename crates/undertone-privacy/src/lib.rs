@@ -1,0 +1,26 @@
+//! A record becomes a randomized value: the crate a device carries.
+//!
+//! Read it in the order the data flows: a promise ([`Guarantee`]) is bought with exact randomness ([`Coin`],
+//! …) by a [`Randomizer`], of which there is one file each below `label`, `number`,
+//! `vector`, `public` and `central`.
+//!
+//! Integers decide everything that leaves a device. A probability is a number of 64-bit words out of 2^64,
+//! rounded towards privacy; floating-point numbers only choose those integers when a mechanism is built, and
+//! analyse them afterwards. The crate has no I/O, no clock and no generator of its own.
+#![no_std]
+
+extern crate alloc;
+
+mod coin;
+mod error;
+mod guarantee;
+mod integer_ratio;
+mod randomizer;
+mod uniform;
+
+pub use coin::Coin;
+pub use error::PrivacyError;
+pub use guarantee::{Delta, Epsilon, Guarantee, Mu, Rho};
+pub use integer_ratio::ln_ratio;
+pub use randomizer::{DeviceSafe, Randomizer, Unbiased};
+pub use uniform::{distinct_below, uniform_below};
