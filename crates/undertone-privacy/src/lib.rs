@@ -11,16 +11,13 @@
 
 extern crate alloc;
 
-mod coin;
 mod error;
+pub mod exact;
 mod guarantee;
 mod integer_ratio;
 mod randomizer;
-mod uniform;
 
-pub use coin::Coin;
 pub use error::PrivacyError;
 pub use guarantee::{Delta, Epsilon, Guarantee, Mu, Rho};
 pub use integer_ratio::ln_ratio;
 pub use randomizer::{DeviceSafe, Randomizer, Unbiased};
-pub use uniform::{distinct_below, uniform_below};
