@@ -9,83 +9,30 @@ use core::fmt;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each variant's message says what its fields are")]
 pub enum PrivacyError {
-    Epsilon {
-        value: f64,
-    },
-    Delta {
-        value: f64,
-    },
-    Mu {
-        value: f64,
-    },
-    Rho {
-        value: f64,
-    },
-    /// A promise that does not follow from the one given.
-    NoConversion {
-        from: &'static str,
-        to: &'static str,
-    },
-    TooFewLabels {
-        labels: u32,
-    },
-    UnknownLabel {
-        label: u32,
-        labels: u32,
-    },
-    SetSize {
-        size: u32,
-        labels: u32,
-    },
-    TopSize {
-        size: u32,
-        labels: u32,
-    },
-    RepeatedLabel {
-        label: u32,
-    },
-    PriorEntry {
-        index: usize,
-        value: f64,
-    },
-    PriorSum {
-        sum: f64,
-    },
-    Bounds {
-        low: f64,
-        high: f64,
-    },
+    Epsilon { value: f64 },
+    Delta { value: f64 },
+    Mu { value: f64 },
+    Rho { value: f64 },
+    NoConversion { from: &'static str, to: &'static str },
+    NoInformation { epsilon: f64 },
+    TooFewLabels { labels: u32 },
+    UnknownLabel { label: u32, labels: u32 },
+    SetSize { size: u32, labels: u32 },
+    TopSize { size: u32, labels: u32 },
+    RepeatedLabel { label: u32 },
+    PriorEntry { index: usize, value: f64 },
+    PriorSum { sum: f64 },
+    Bounds { low: f64, high: f64 },
     NotANumber,
-    Bins {
-        bins: u32,
-    },
-    Radius {
-        value: f64,
-    },
-    Dimension {
-        dimension: usize,
-        least: usize,
-        most: usize,
-    },
-    WrongLength {
-        length: usize,
-        dimension: usize,
-    },
-    Codewords {
-        codewords: u32,
-    },
-    Scale {
-        numerator: u64,
-        denominator: u64,
-    },
-    PublicStrings {
-        strings: u32,
-    },
+    Bins { bins: u32 },
+    Radius { value: f64 },
+    Dimension { dimension: usize, least: usize, most: usize },
+    WrongLength { length: usize, dimension: usize },
+    Codewords { codewords: u32 },
+    Scale { numerator: u64, denominator: u64 },
+    PublicStrings { strings: u32 },
     NoCounts,
-    /// A count so large that the exact arithmetic of the mechanism would not hold it.
-    Count {
-        value: u64,
-    },
+    Count { value: u64 },
 }
 
 impl fmt::Display for PrivacyError {
@@ -96,6 +43,9 @@ impl fmt::Display for PrivacyError {
             Self::Mu { value } => write!(f, "mu is {value}, but has to be positive and finite"),
             Self::Rho { value } => write!(f, "rho is {value}, but has to be positive and finite"),
             Self::NoConversion { from, to } => write!(f, "a promise of {from} implies none of {to}"),
+            Self::NoInformation { epsilon } => {
+                write!(f, "epsilon is {epsilon}, too small for a report to say anything in 64 bits")
+            }
             Self::TooFewLabels { labels } => write!(f, "{labels} label(s) given, at least two are needed"),
             Self::UnknownLabel { label, labels } => write!(f, "label {label} is outside 0..{labels}"),
             Self::SetSize { size, labels } => {

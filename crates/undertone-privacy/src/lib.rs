@@ -15,6 +15,7 @@ mod error;
 pub mod exact;
 mod guarantee;
 mod integer_ratio;
+pub mod label;
 mod randomizer;
 
 pub use error::PrivacyError;

@@ -1,6 +1,5 @@
 //! Uniform integers and subsets without bias.
 
-use alloc::vec;
 use alloc::vec::Vec;
 use rand_core::Rng;
 
@@ -25,30 +24,34 @@ pub fn uniform_below(n: u64, rng: &mut impl Rng) -> u64 {
 /// Sets larger than this are tracked in a bit map, smaller ones by looking through the members.
 const SCAN: u32 = 24;
 
-/// `size` distinct integers below `n`, every set with the same probability exactly, in no meaningful order
-/// (Floyd's method: one draw for each member).
+/// Appends `size` distinct integers below `n` to `members`, every set with the same probability exactly, in no
+/// meaningful order (Floyd's method: one draw for each member). `seen` is memory to reuse, left all zero.
 ///
 /// For j = n - size, …, n - 1: draw from 0..=j, and take j itself if the draw is already a member.
-pub fn distinct_below(n: u32, size: u32, rng: &mut impl Rng) -> Vec<u32> {
+pub fn distinct_below(n: u32, size: u32, seen: &mut Vec<u64>, members: &mut Vec<u32>, rng: &mut impl Rng) {
     debug_assert!(size <= n);
-    let mut members = Vec::with_capacity(size as usize);
+    let start = members.len();
     if size <= SCAN {
         for j in n - size..n {
             let draw = uniform_below(u64::from(j) + 1, rng) as u32;
-            let taken = members.contains(&draw);
+            let taken = members[start..].contains(&draw);
             members.push(if taken { j } else { draw });
         }
-    } else {
-        let mut seen = vec![0u64; n.div_ceil(64) as usize];
-        for j in n - size..n {
-            let draw = uniform_below(u64::from(j) + 1, rng) as u32;
-            let taken = seen[(draw / 64) as usize] >> (draw % 64) & 1 == 1;
-            let member = if taken { j } else { draw };
-            seen[(member / 64) as usize] |= 1 << (member % 64);
-            members.push(member);
-        }
+        return;
     }
-    members
+    if seen.len() < n.div_ceil(64) as usize {
+        seen.resize(n.div_ceil(64) as usize, 0);
+    }
+    for j in n - size..n {
+        let draw = uniform_below(u64::from(j) + 1, rng) as u32;
+        let taken = seen[(draw / 64) as usize] >> (draw % 64) & 1 == 1;
+        let member = if taken { j } else { draw };
+        seen[(member / 64) as usize] |= 1 << (member % 64);
+        members.push(member);
+    }
+    for &member in &members[start..] {
+        seen[(member / 64) as usize] = 0;
+    }
 }
 
 #[cfg(test)]
@@ -57,6 +60,13 @@ mod tests {
     use alloc::collections::BTreeMap;
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;
+
+    fn distinct(n: u32, size: u32, rng: &mut impl Rng) -> Vec<u32> {
+        let (mut seen, mut members) = (Vec::new(), Vec::new());
+        distinct_below(n, size, &mut seen, &mut members, rng);
+        assert!(seen.iter().all(|&word| word == 0));
+        members
+    }
 
     /// |z| of `count` successes in `trials`, each with probability `p`.
     fn sigmas(count: u64, trials: u64, p: f64) -> f64 {
@@ -88,7 +98,7 @@ mod tests {
         let mut rng = ChaCha12Rng::seed_from_u64(3);
         let mut counts = BTreeMap::new();
         for _ in 0..100_000 {
-            let mut pair = distinct_below(5, 2, &mut rng);
+            let mut pair = distinct(5, 2, &mut rng);
             pair.sort_unstable();
             *counts.entry(pair).or_insert(0u64) += 1;
         }
@@ -101,8 +111,10 @@ mod tests {
         let mut rng = ChaCha12Rng::seed_from_u64(4);
         let mut counts = [0u64; 100];
         for _ in 0..20_000 {
-            let mut set = distinct_below(100, 40, &mut rng);
-            set.iter().for_each(|&member| counts[member as usize] += 1);
+            let mut set = distinct(100, 40, &mut rng);
+            for &member in &set {
+                counts[member as usize] += 1;
+            }
             set.sort_unstable();
             set.dedup();
             assert_eq!(set.len(), 40);
@@ -113,8 +125,8 @@ mod tests {
     #[test]
     fn a_set_may_be_empty_or_everything() {
         let mut rng = ChaCha12Rng::seed_from_u64(5);
-        assert!(distinct_below(3, 0, &mut rng).is_empty());
-        let mut all = distinct_below(30, 30, &mut rng);
+        assert!(distinct(3, 0, &mut rng).is_empty());
+        let mut all = distinct(30, 30, &mut rng);
         all.sort_unstable();
         assert_eq!(all, (0..30).collect::<Vec<_>>());
     }

@@ -1,0 +1,80 @@
+//! The label mechanisms by the names that people type.
+
+use super::{Bits, LabelMechanism, RandomizedResponse, RrTopK, RrWithPrior, SubsetSelection};
+use crate::{Epsilon, PrivacyError};
+use alloc::vec::Vec;
+
+/// A label mechanism with its choice of parameters. The shared suite and the auditor go through [`ALL`](Self::ALL).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LabelKind {
+    /// K-ary randomized response
+    Rr,
+    /// Subset selection with the d of least worst-case second moment: the default
+    Subset,
+    /// Subset selection with the published d
+    SubsetPaper,
+    /// Independent bits as published, p = 1/2
+    BitsPaper,
+    /// Independent bits with the best p and q
+    Bits,
+    /// Symmetric bits, ε/2 each
+    Unary,
+    /// Optimized unary encoding, the older name of the published bits
+    Oue,
+    /// Randomized response among given labels
+    RrTopK,
+    /// Randomized response with a prior
+    RrPrior,
+}
+
+impl LabelKind {
+    /// Every kind, in the order of the enum.
+    pub const ALL: [Self; 9] = [
+        Self::Rr,
+        Self::Subset,
+        Self::SubsetPaper,
+        Self::BitsPaper,
+        Self::Bits,
+        Self::Unary,
+        Self::Oue,
+        Self::RrTopK,
+        Self::RrPrior,
+    ];
+
+    /// The name to type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rr => "rr",
+            Self::Subset => "subset",
+            Self::SubsetPaper => "subset-paper",
+            Self::BitsPaper => "bits-paper",
+            Self::Bits => "bits",
+            Self::Unary => "unary",
+            Self::Oue => "oue",
+            Self::RrTopK => "rr-top-k",
+            Self::RrPrior => "rr-prior",
+        }
+    }
+
+    /// The mechanism of this kind for K labels that are all alike; the two kinds that need to know which labels
+    /// are likelier take the first half of them as [`top`](RrTopK::top) and a flat prior.
+    pub fn mechanism(self, labels: u32, epsilon: Epsilon) -> Result<LabelMechanism, PrivacyError> {
+        super::at_least_two(labels)?;
+        Ok(match self {
+            Self::Rr => LabelMechanism::RandomizedResponse(RandomizedResponse::new(labels, epsilon)?),
+            Self::Subset => LabelMechanism::Subset(SubsetSelection::new(labels, epsilon)?),
+            Self::SubsetPaper => LabelMechanism::Subset(SubsetSelection::as_published(labels, epsilon)?),
+            Self::BitsPaper | Self::Oue => LabelMechanism::Bits(Bits::as_published(labels, epsilon)?),
+            Self::Bits => LabelMechanism::Bits(Bits::optimal(labels, epsilon)?),
+            Self::Unary => LabelMechanism::Bits(Bits::symmetric(labels, epsilon)?),
+            Self::RrTopK => {
+                let top = (0..labels.div_ceil(2)).collect();
+                LabelMechanism::TopK(RrTopK::new(labels, top, epsilon)?)
+            }
+            Self::RrPrior => {
+                let flat: Vec<f64> = (0..labels).map(|_| 1.0 / f64::from(labels)).collect();
+                LabelMechanism::WithPrior(RrWithPrior::new(&flat, epsilon)?)
+            }
+        })
+    }
+}
