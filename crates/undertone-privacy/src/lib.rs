@@ -11,6 +11,7 @@
 
 extern crate alloc;
 
+pub mod central;
 mod error;
 pub mod exact;
 mod guarantee;
