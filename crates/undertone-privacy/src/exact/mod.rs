@@ -10,6 +10,7 @@ mod exp_coin;
 mod gaps;
 mod rounded_gaussian;
 mod scale;
+mod sorted_set;
 mod uniform;
 
 pub use coin::Coin;
@@ -19,4 +20,5 @@ pub use exp_coin::bernoulli_exp;
 pub use gaps::Gaps;
 pub use rounded_gaussian::RoundedGaussian;
 pub use scale::Scale;
+pub use sorted_set::SortedSet;
 pub use uniform::{distinct_below, uniform_below};

@@ -1,6 +1,5 @@
 //! Uniform integers and subsets without bias.
 
-use alloc::vec::Vec;
 use rand_core::Rng;
 
 /// An integer below `n`, each with the same probability exactly (Lemire, *Fast random integer generation in an
@@ -21,36 +20,25 @@ pub fn uniform_below(n: u64, rng: &mut impl Rng) -> u64 {
     }
 }
 
-/// Sets larger than this are tracked in a bit map, smaller ones by looking through the members.
-const SCAN: u32 = 24;
-
-/// Appends `size` distinct integers below `n` to `members`, every set with the same probability exactly, in no
-/// meaningful order (Floyd's method: one draw for each member). `seen` is memory to reuse, left all zero.
+/// Calls `member` with `size` distinct integers below `n`, every set with the same probability exactly, in no
+/// meaningful order (Floyd's method: one draw for each member).
 ///
-/// For j = n - size, …, n - 1: draw from 0..=j, and take j itself if the draw is already a member.
-pub fn distinct_below(n: u32, size: u32, seen: &mut Vec<u64>, members: &mut Vec<u32>, rng: &mut impl Rng) {
+/// For j = n - size, …, n - 1: draw from 0..=j, and take j itself if the draw is already a member, which `is_member`
+/// tells.
+#[inline]
+pub fn distinct_below<S>(
+    n: u32,
+    size: u32,
+    set: &mut S,
+    rng: &mut impl Rng,
+    is_member: impl Fn(&S, u32) -> bool,
+    mut member: impl FnMut(&mut S, u32),
+) {
     debug_assert!(size <= n);
-    let start = members.len();
-    if size <= SCAN {
-        for j in n - size..n {
-            let draw = uniform_below(u64::from(j) + 1, rng) as u32;
-            let taken = members[start..].contains(&draw);
-            members.push(if taken { j } else { draw });
-        }
-        return;
-    }
-    if seen.len() < n.div_ceil(64) as usize {
-        seen.resize(n.div_ceil(64) as usize, 0);
-    }
     for j in n - size..n {
         let draw = uniform_below(u64::from(j) + 1, rng) as u32;
-        let taken = seen[(draw / 64) as usize] >> (draw % 64) & 1 == 1;
-        let member = if taken { j } else { draw };
-        seen[(member / 64) as usize] |= 1 << (member % 64);
-        members.push(member);
-    }
-    for &member in &members[start..] {
-        seen[(member / 64) as usize] = 0;
+        let taken = is_member(set, draw);
+        member(set, if taken { j } else { draw });
     }
 }
 
@@ -58,13 +46,13 @@ pub fn distinct_below(n: u32, size: u32, seen: &mut Vec<u64>, members: &mut Vec<
 mod tests {
     use super::*;
     use alloc::collections::BTreeMap;
+    use alloc::vec::Vec;
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;
 
     fn distinct(n: u32, size: u32, rng: &mut impl Rng) -> Vec<u32> {
-        let (mut seen, mut members) = (Vec::new(), Vec::new());
-        distinct_below(n, size, &mut seen, &mut members, rng);
-        assert!(seen.iter().all(|&word| word == 0));
+        let mut members = Vec::new();
+        distinct_below(n, size, &mut members, rng, |set, draw| set.contains(&draw), Vec::push);
         members
     }
 

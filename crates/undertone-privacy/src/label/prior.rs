@@ -13,6 +13,7 @@
 //! Ghazi, Golowich, Kumar, Manurangsi, Zhang, *Deep Learning with Label Differential Privacy* (2021).
 
 use super::{Covariance, Decoder, LabelRandomizer, LabelSet, RrTopK};
+use crate::exact::SortedSet;
 use crate::{Epsilon, PrivacyError};
 use alloc::vec::Vec;
 use rand_core::Rng;
@@ -74,8 +75,8 @@ impl LabelRandomizer for RrWithPrior {
         self.top_k.realised_epsilon()
     }
 
-    fn draw(&self, truth: u32, scratch: &mut Vec<u64>, members: &mut Vec<u32>, rng: &mut impl Rng) {
-        self.top_k.draw(truth, scratch, members, rng);
+    fn draw(&self, truth: u32, set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng) {
+        self.top_k.draw(truth, set, members, rng);
     }
 
     fn ln_probability(&self, report: &LabelSet, truth: u32) -> f64 {

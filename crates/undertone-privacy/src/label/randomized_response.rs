@@ -13,6 +13,7 @@
 //! under local privacy* (2016).
 
 use super::{Covariance, Decoder, Label, LabelRandomizer, LabelSet, ReportColumn, at_least_two};
+use crate::exact::SortedSet;
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
 use rand_core::{CryptoRng, Rng};
@@ -94,7 +95,7 @@ impl LabelRandomizer for RandomizedResponse {
     }
 
     #[inline]
-    fn draw(&self, truth: u32, _scratch: &mut Vec<u64>, members: &mut Vec<u32>, rng: &mut impl Rng) {
+    fn draw(&self, truth: u32, _set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng) {
         members.push(self.answer(truth, rng.next_u64()));
     }
 

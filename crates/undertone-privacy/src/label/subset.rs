@@ -17,13 +17,10 @@
 
 use super::covariance::best_size_by_trace;
 use super::{Covariance, Decoder, LabelRandomizer, LabelSet, at_least_two};
-use crate::exact::{Coin, distinct_below, uniform_below};
+use crate::exact::{Coin, SortedSet, distinct_below, uniform_below};
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
 use rand_core::Rng;
-
-/// Sets up to this size are put in order by insertion, larger ones by a bit map.
-const INSERTION: u32 = 24;
 
 /// Subset selection of d among K labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,20 +108,32 @@ impl LabelRandomizer for SubsetSelection {
         ln_ratio(above, below) * (1.0 + 4.0 * f64::EPSILON)
     }
 
-    fn draw(&self, truth: u32, scratch: &mut Vec<u64>, members: &mut Vec<u32>, rng: &mut impl Rng) {
-        let start = members.len();
+    #[inline]
+    fn draw(&self, truth: u32, set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng) {
+        set.fit(self.labels);
         let kept = self.keep.toss(rng);
-        // All d places are filled evenly from the other K-1 labels, and one of them, drawn evenly, would be the
-        // truth's: the same draws are made whether it takes it or not.
-        distinct_below(self.labels - 1, self.set_size, scratch, members, rng);
-        let place = uniform_below(u64::from(self.set_size), rng) as usize;
-        let set = &mut members[start..];
-        for member in &mut *set {
-            *member += u32::from(*member >= truth);
-        }
-        let mask = u32::from(kept).wrapping_neg();
-        set[place] = (truth & mask) | (set[place] & !mask);
-        put_in_order(set, self.labels, scratch);
+        let mut place = uniform_below(u64::from(self.set_size), rng) as u32;
+        // All d places are filled evenly from the other K-1 labels …
+        let skip_truth = |decoy: u32| decoy + u32::from(decoy >= truth);
+        let mut victim = 0;
+        distinct_below(
+            self.labels - 1,
+            self.set_size,
+            set,
+            rng,
+            |set, draw| set.contains(skip_truth(draw)),
+            |set, decoy| {
+                let decoy = skip_truth(decoy);
+                set.insert(decoy, true);
+                victim = if place == 0 { decoy } else { victim };
+                place = place.wrapping_sub(1);
+            },
+        );
+        // … and one of them, drawn evenly, gives way to the truth if that is kept. What is drawn and done is the
+        // same whether it is or not.
+        set.remove(victim, kept);
+        set.insert(truth, kept);
+        set.drain_into(members);
     }
 
     fn ln_probability(&self, report: &LabelSet, truth: u32) -> f64 {
@@ -153,37 +162,6 @@ impl LabelRandomizer for SubsetSelection {
     fn covariance(&self) -> Covariance {
         let (gamma, not_gamma, zeta) = self.probabilities();
         Covariance::fixed_size(self.labels, gamma, not_gamma, zeta, self.gap())
-    }
-}
-
-/// Sorts distinct labels below `labels`. Small sets by insertion of minima and maxima, larger ones through a bit
-/// map: neither takes a path that depends on where the truth stood. `map` is left all zero.
-fn put_in_order(set: &mut [u32], labels: u32, map: &mut Vec<u64>) {
-    if set.len() <= INSERTION as usize {
-        for end in 1..set.len() {
-            let mut carried = set[end];
-            for member in &mut set[..end] {
-                (*member, carried) = ((*member).min(carried), (*member).max(carried));
-            }
-            set[end] = carried;
-        }
-        return;
-    }
-    if map.len() < labels.div_ceil(64) as usize {
-        map.resize(labels.div_ceil(64) as usize, 0);
-    }
-    for &member in &*set {
-        map[(member / 64) as usize] |= 1 << (member % 64);
-    }
-    let mut places = set.iter_mut();
-    for (base, word) in (0..).step_by(64).zip(map.iter_mut()) {
-        while *word != 0 {
-            // As many ones are in the map as there are places
-            if let Some(place) = places.next() {
-                *place = base + word.trailing_zeros();
-            }
-            *word &= *word - 1;
-        }
     }
 }
 
@@ -228,19 +206,6 @@ mod tests {
                 let ours = SubsetSelection::new(labels, epsilon(value)).unwrap().covariance().worst_case();
                 assert!(ours <= best * (1.0 + 1e-12), "K = {labels}, ε = {value}");
             }
-        }
-    }
-
-    #[test]
-    fn sets_are_put_in_order_whatever_their_size() {
-        for size in [1, 2, 24, 25, 70] {
-            let mut set: Vec<u32> = (0..size).map(|i| (i * 37 + 5) % 101).collect();
-            let mut sorted = set.clone();
-            sorted.sort_unstable();
-            let mut map = Vec::new();
-            put_in_order(&mut set, 101, &mut map);
-            assert_eq!(set, sorted);
-            assert!(map.iter().all(|&word| word == 0));
         }
     }
 
