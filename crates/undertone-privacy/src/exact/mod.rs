@@ -12,6 +12,7 @@ mod rounded_gaussian;
 mod scale;
 mod sorted_set;
 mod uniform;
+mod word_buffer;
 
 pub use coin::Coin;
 pub use discrete_gaussian::DiscreteGaussian;
@@ -20,5 +21,6 @@ pub use exp_coin::bernoulli_exp;
 pub use gaps::Gaps;
 pub use rounded_gaussian::RoundedGaussian;
 pub use scale::Scale;
-pub use sorted_set::SortedSet;
-pub use uniform::{distinct_below, uniform_below};
+pub use sorted_set::{Members, SetMemory};
+pub use uniform::{distinct_below, uniform_below, uniform_below_u32};
+pub use word_buffer::WordBuffer;

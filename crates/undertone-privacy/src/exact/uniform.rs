@@ -20,6 +20,19 @@ pub fn uniform_below(n: u64, rng: &mut impl Rng) -> u64 {
     }
 }
 
+/// [`uniform_below`] for a small `n`, at half the price: from 32 bits.
+#[inline]
+pub fn uniform_below_u32(n: u32, rng: &mut impl Rng) -> u32 {
+    debug_assert!(n > 0);
+    loop {
+        let product = u64::from(rng.next_u32()) * u64::from(n);
+        let low = product as u32;
+        if low >= n || low >= n.wrapping_neg() % n {
+            return (product >> 32) as u32;
+        }
+    }
+}
+
 /// Calls `member` with `size` distinct integers below `n`, every set with the same probability exactly, in no
 /// meaningful order (Floyd's method: one draw for each member).
 ///
@@ -36,7 +49,7 @@ pub fn distinct_below<S>(
 ) {
     debug_assert!(size <= n);
     for j in n - size..n {
-        let draw = uniform_below(u64::from(j) + 1, rng) as u32;
+        let draw = uniform_below_u32(j + 1, rng);
         let taken = is_member(set, draw);
         member(set, if taken { j } else { draw });
     }

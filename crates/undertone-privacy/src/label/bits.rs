@@ -10,7 +10,7 @@
 //! rounded up and p rounded down.
 
 use super::{Covariance, Decoder, LabelRandomizer, LabelSet, at_least_two};
-use crate::exact::{Coin, Gaps, SortedSet};
+use crate::exact::{Coin, Gaps, SetMemory};
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
 use rand_core::Rng;
@@ -107,7 +107,7 @@ impl LabelRandomizer for Bits {
         truth + other + 4.0 * f64::EPSILON * (truth.abs() + other.abs())
     }
 
-    fn draw(&self, truth: u32, _set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng) {
+    fn draw(&self, truth: u32, _memory: &mut SetMemory, members: &mut Vec<u32>, rng: &mut impl Rng) {
         let start = members.len();
         let kept = self.truth.toss(rng);
         // Bits are drawn for all labels, and the one at the truth is dropped again …

@@ -23,7 +23,7 @@ pub use randomized_response::RandomizedResponse;
 pub use subset::SubsetSelection;
 pub use top_k::RrTopK;
 
-use crate::exact::SortedSet;
+use crate::exact::{SetMemory, WordBuffer};
 use crate::{DeviceSafe, Epsilon, Guarantee, PrivacyError, Randomizer, Unbiased};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -86,9 +86,9 @@ pub trait LabelRandomizer {
     /// The exact loss of the integers that run, rounded up: at most [`epsilon`](Self::epsilon).
     fn realised_epsilon(&self) -> f64;
 
-    /// Appends the members of one report about `truth` < K to `members`, in rising order. `set` is memory that
-    /// is kept between reports and left empty.
-    fn draw(&self, truth: u32, set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng);
+    /// Appends the members of one report about `truth` < K to `members`, in rising order. `memory` is
+    /// kept between reports and left empty.
+    fn draw(&self, truth: u32, memory: &mut SetMemory, members: &mut Vec<u32>, rng: &mut impl Rng);
 
     /// ln P(`report` | `truth`) for the integers that run.
     fn ln_probability(&self, report: &LabelSet, truth: u32) -> f64;
@@ -129,9 +129,9 @@ pub trait LabelRandomizer {
         if let Some(&Label(label)) = labels.iter().find(|label| label.0 >= self.labels()) {
             return Err(PrivacyError::UnknownLabel { label, labels: self.labels() });
         }
-        let mut set = SortedSet::new();
+        let (mut memory, mut rng) = (SetMemory::new(), WordBuffer::new(rng));
         for &Label(truth) in labels {
-            column.push_with(|members| self.draw(truth, &mut set, members, rng));
+            column.push_with(|members| self.draw(truth, &mut memory, members, &mut rng));
         }
         Ok(())
     }
@@ -150,7 +150,7 @@ impl<M: LabelRandomizer> Randomizer for M {
             return Err(PrivacyError::UnknownLabel { label: truth, labels: self.labels() });
         }
         let mut members = Vec::new();
-        self.draw(truth, &mut SortedSet::new(), &mut members, rng);
+        self.draw(truth, &mut SetMemory::new(), &mut members, rng);
         Ok(LabelSet(members))
     }
 
@@ -222,8 +222,8 @@ macro_rules! label_mechanisms {
             fn realised_epsilon(&self) -> f64 {
                 match self { $(Self::$variant(mechanism) => mechanism.realised_epsilon(),)* }
             }
-            fn draw(&self, truth: u32, set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng) {
-                match self { $(Self::$variant(mechanism) => mechanism.draw(truth, set, members, rng),)* }
+            fn draw(&self, truth: u32, memory: &mut SetMemory, members: &mut Vec<u32>, rng: &mut impl Rng) {
+                match self { $(Self::$variant(mechanism) => mechanism.draw(truth, memory, members, rng),)* }
             }
             fn ln_probability(&self, report: &LabelSet, truth: u32) -> f64 {
                 match self { $(Self::$variant(mechanism) => mechanism.ln_probability(report, truth),)* }

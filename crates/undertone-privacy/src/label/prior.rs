@@ -13,7 +13,7 @@
 //! Ghazi, Golowich, Kumar, Manurangsi, Zhang, *Deep Learning with Label Differential Privacy* (2021).
 
 use super::{Covariance, Decoder, LabelRandomizer, LabelSet, RrTopK};
-use crate::exact::SortedSet;
+use crate::exact::SetMemory;
 use crate::{Epsilon, PrivacyError};
 use alloc::vec::Vec;
 use rand_core::Rng;
@@ -75,8 +75,8 @@ impl LabelRandomizer for RrWithPrior {
         self.top_k.realised_epsilon()
     }
 
-    fn draw(&self, truth: u32, set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng) {
-        self.top_k.draw(truth, set, members, rng);
+    fn draw(&self, truth: u32, memory: &mut SetMemory, members: &mut Vec<u32>, rng: &mut impl Rng) {
+        self.top_k.draw(truth, memory, members, rng);
     }
 
     fn ln_probability(&self, report: &LabelSet, truth: u32) -> f64 {

@@ -13,7 +13,7 @@
 //! under local privacy* (2016).
 
 use super::{Covariance, Decoder, Label, LabelRandomizer, LabelSet, ReportColumn, at_least_two};
-use crate::exact::SortedSet;
+use crate::exact::{SetMemory, WordBuffer};
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
 use rand_core::{CryptoRng, Rng};
@@ -95,7 +95,7 @@ impl LabelRandomizer for RandomizedResponse {
     }
 
     #[inline]
-    fn draw(&self, truth: u32, _set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng) {
+    fn draw(&self, truth: u32, _memory: &mut SetMemory, members: &mut Vec<u32>, rng: &mut impl Rng) {
         members.push(self.answer(truth, rng.next_u64()));
     }
 
@@ -133,6 +133,7 @@ impl LabelRandomizer for RandomizedResponse {
         if let Some(&Label(label)) = labels.iter().find(|label| label.0 >= self.labels) {
             return Err(PrivacyError::UnknownLabel { label, labels: self.labels });
         }
+        let mut rng = WordBuffer::new(rng);
         column.push_singles(labels.iter().map(|&Label(truth)| self.answer(truth, rng.next_u64())));
         Ok(())
     }

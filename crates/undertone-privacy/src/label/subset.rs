@@ -17,10 +17,13 @@
 
 use super::covariance::best_size_by_trace;
 use super::{Covariance, Decoder, LabelRandomizer, LabelSet, at_least_two};
-use crate::exact::{Coin, SortedSet, distinct_below, uniform_below};
+use crate::exact::{Coin, Members, SetMemory, distinct_below, uniform_below_u32};
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
 use rand_core::Rng;
+
+/// Up to this size a set that is sparse in the labels is built as a list, which is looked through for each member.
+const FEW: u32 = 64;
 
 /// Subset selection of d among K labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,6 +93,33 @@ impl SubsetSelection {
             u128::from(self.keep.heads()) * u128::from(self.labels) - (u128::from(self.set_size) << 64);
         libm::ldexp(numerator as f64, -64) / f64::from(self.labels - 1)
     }
+
+    /// Draws a report through an empty `set`.
+    #[inline]
+    fn fill(&self, truth: u32, set: &mut impl Members, members: &mut Vec<u32>, rng: &mut impl Rng) {
+        let kept = self.keep.toss(rng);
+        let mut place = uniform_below_u32(self.set_size, rng);
+        // All d places are filled evenly from the other K-1 labels …
+        let skip_truth = |decoy: u32| decoy + u32::from(decoy >= truth);
+        let mut victim = 0;
+        distinct_below(
+            self.labels - 1,
+            self.set_size,
+            set,
+            rng,
+            |set, draw| set.contains(skip_truth(draw)),
+            |set, decoy| {
+                let decoy = skip_truth(decoy);
+                set.insert(decoy);
+                victim = if place == 0 { decoy } else { victim };
+                place = place.wrapping_sub(1);
+            },
+        );
+        // … and one of them, drawn evenly, gives way to the truth if that is kept. What is drawn and done is the
+        // same whether it is or not.
+        set.replace(victim, truth, kept);
+        set.drain_into(self.set_size, members);
+    }
 }
 
 impl LabelRandomizer for SubsetSelection {
@@ -109,31 +139,14 @@ impl LabelRandomizer for SubsetSelection {
     }
 
     #[inline]
-    fn draw(&self, truth: u32, set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng) {
-        set.fit(self.labels);
-        let kept = self.keep.toss(rng);
-        let mut place = uniform_below(u64::from(self.set_size), rng) as u32;
-        // All d places are filled evenly from the other K-1 labels …
-        let skip_truth = |decoy: u32| decoy + u32::from(decoy >= truth);
-        let mut victim = 0;
-        distinct_below(
-            self.labels - 1,
-            self.set_size,
-            set,
-            rng,
-            |set, draw| set.contains(skip_truth(draw)),
-            |set, decoy| {
-                let decoy = skip_truth(decoy);
-                set.insert(decoy, true);
-                victim = if place == 0 { decoy } else { victim };
-                place = place.wrapping_sub(1);
-            },
-        );
-        // … and one of them, drawn evenly, gives way to the truth if that is kept. What is drawn and done is the
-        // same whether it is or not.
-        set.remove(victim, kept);
-        set.insert(truth, kept);
-        set.drain_into(members);
+    fn draw(&self, truth: u32, memory: &mut SetMemory, members: &mut Vec<u32>, rng: &mut impl Rng) {
+        if self.labels <= u64::BITS {
+            self.fill(truth, &mut 0u64, members, rng);
+        } else if self.set_size <= FEW && self.labels > 32 * self.set_size {
+            self.fill(truth, &mut memory.list, members, rng);
+        } else {
+            self.fill(truth, memory.map(self.labels), members, rng);
+        }
     }
 
     fn ln_probability(&self, report: &LabelSet, truth: u32) -> f64 {

@@ -10,7 +10,7 @@
 //! Ghazi, Golowich, Kumar, Manurangsi, Zhang, *Deep Learning with Label Differential Privacy* (2021).
 
 use super::{Covariance, Decoder, LabelRandomizer, LabelSet, RandomizedResponse, at_least_two};
-use crate::exact::{SortedSet, uniform_below};
+use crate::exact::{SetMemory, uniform_below};
 use crate::{Epsilon, PrivacyError};
 use alloc::vec::Vec;
 use rand_core::Rng;
@@ -69,7 +69,7 @@ impl LabelRandomizer for RrTopK {
         self.within.map_or(0.0, |within| within.realised_epsilon())
     }
 
-    fn draw(&self, truth: u32, _set: &mut SortedSet, members: &mut Vec<u32>, rng: &mut impl Rng) {
+    fn draw(&self, truth: u32, _memory: &mut SetMemory, members: &mut Vec<u32>, rng: &mut impl Rng) {
         // Both answers are drawn, and every label of Y_k is looked at, whether the truth is among them or not.
         let (mut rank, mut inside) = (0u32, 0u32);
         for (place, &label) in (0u32..).zip(&self.top) {
