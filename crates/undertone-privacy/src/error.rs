@@ -2,6 +2,7 @@
 //!
 //! `Display` is written by hand: a derive would take the build of this crate from seconds to a quarter of a minute.
 
+use crate::Guarantee;
 use core::fmt;
 
 /// Why a promise, a mechanism or an input was refused. Nothing has been drawn or sent when it is returned.
@@ -14,6 +15,8 @@ pub enum PrivacyError {
     Mu { value: f64 },
     Rho { value: f64 },
     NoConversion { from: &'static str, to: &'static str },
+    NoPromises,
+    OverBudget { asked: Guarantee, spent: Option<Guarantee>, cap: Guarantee },
     NoInformation { epsilon: f64 },
     TooFewLabels { labels: u32 },
     UnknownLabel { label: u32, labels: u32 },
@@ -43,6 +46,13 @@ impl fmt::Display for PrivacyError {
             Self::Mu { value } => write!(f, "mu is {value}, but has to be positive and finite"),
             Self::Rho { value } => write!(f, "rho is {value}, but has to be positive and finite"),
             Self::NoConversion { from, to } => write!(f, "a promise of {from} implies none of {to}"),
+            Self::NoPromises => write!(f, "no promises were given"),
+            Self::OverBudget { asked, spent: Some(spent), cap } => {
+                write!(f, "{asked} does not fit: {spent} is spent of a budget of {cap}")
+            }
+            Self::OverBudget { asked, spent: None, cap } => {
+                write!(f, "{asked} does not fit into a budget of {cap}")
+            }
             Self::NoInformation { epsilon } => {
                 write!(f, "epsilon is {epsilon}, too small for a report to say anything in 64 bits")
             }
