@@ -1,6 +1,6 @@
 //! A record becomes a randomized value: the crate a device carries.
 //!
-//! Read it in the order the data flows: a promise ([`Guarantee`]) is bought with exact randomness ([`Coin`],
+//! Read it in the order the data flows: a promise ([`Guarantee`]) is bought with exact randomness ([`Coin`](exact::Coin),
 //! …) by a [`Randomizer`], of which there is one file each below `label`, `number`,
 //! `vector`, `public` and `central`.
 //!
