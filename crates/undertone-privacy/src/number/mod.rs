@@ -263,10 +263,14 @@ mod tests {
     /// Every mechanism on [-1, 3] with eight steps, for ordinary and extreme ε.
     fn small_mechanisms() -> impl Iterator<Item = (f64, NumberMechanism)> {
         let bounds = Bounds::new(-1.0, 3.0).unwrap().with_bits(3);
-        [1e-6, 0.1, 0.5, 1.0, 2.0, 5.0, 50.0].into_iter().flat_map(move |epsilon| {
-            NumberKind::ALL.map(|kind| {
-                (epsilon, NumberMechanism::new(kind, bounds, Epsilon::new(epsilon).unwrap()).unwrap())
-            })
+        [1e-6, 0.1, 0.5, 1.0, 2.0, 5.0, 50.0].into_iter().flat_map(move |value| {
+            let epsilon = Epsilon::new(value).unwrap();
+            let kinds = NumberKind::ALL.map(|kind| NumberMechanism::new(kind, bounds, epsilon));
+            let better = [
+                Piecewise::best(bounds, epsilon).map(NumberMechanism::Piecewise),
+                Hybrid::best(bounds, epsilon).map(NumberMechanism::Hybrid),
+            ];
+            kinds.into_iter().chain(better).map(move |mechanism| (value, mechanism.unwrap()))
         })
     }
 
