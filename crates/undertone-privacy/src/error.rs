@@ -3,6 +3,7 @@
 //! `Display` is written by hand: a derive would take the build of this crate from seconds to a quarter of a minute.
 
 use crate::Guarantee;
+use alloc::string::String;
 use core::fmt;
 
 /// Why a promise, a mechanism or an input was refused. Nothing has been drawn or sent when it is returned.
@@ -36,6 +37,7 @@ pub enum PrivacyError {
     PublicStrings { strings: u32 },
     NoCounts,
     Count { value: u64 },
+    UnknownKind { name: String, known: &'static [&'static str] },
 }
 
 impl fmt::Display for PrivacyError {
@@ -96,6 +98,9 @@ impl fmt::Display for PrivacyError {
                 write!(f, "{strings} public strings: the number has to lie in 2..=1024")
             }
             Self::NoCounts => write!(f, "no counts were given"),
+            Self::UnknownKind { ref name, known } => {
+                write!(f, "there is no mechanism {name:?} here; there are {}", known.join(", "))
+            }
             Self::Count { value } => write!(f, "the count {value} is too large for exact arithmetic"),
         }
     }

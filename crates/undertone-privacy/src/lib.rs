@@ -18,6 +18,7 @@ pub mod exact;
 mod guarantee;
 mod integer_ratio;
 pub mod label;
+pub mod number;
 mod randomizer;
 
 pub use error::PrivacyError;
