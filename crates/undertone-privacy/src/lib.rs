@@ -19,6 +19,7 @@ mod guarantee;
 mod integer_ratio;
 pub mod label;
 pub mod number;
+pub mod public;
 mod randomizer;
 
 pub use error::PrivacyError;
