@@ -1,8 +1,8 @@
 //! Test doubles: small mechanisms that can be told to lie about one thing at a time.
 
 use rand_core::CryptoRng;
-use undertone_privacy::{Coin, Epsilon, Guarantee, Mu, PrivacyError, Randomizer, Unbiased};
-use undertone_privacy::{distinct_below, uniform_below};
+use undertone_privacy::exact::{Coin, distinct_below, uniform_below};
+use undertone_privacy::{Epsilon, Guarantee, Mu, PrivacyError, Randomizer, Unbiased};
 
 pub(crate) fn pure(epsilon: f64) -> Guarantee {
     Guarantee::Pure(Epsilon::new(epsilon).unwrap())
@@ -138,7 +138,9 @@ impl Randomizer for Subset {
     fn randomize(&self, input: &u32, rng: &mut impl CryptoRng) -> Result<Vec<u32>, PrivacyError> {
         let (k, d) = (f64::from(self.labels), f64::from(self.size));
         let kept = Coin::at_most(d * self.epsilon.exp() / (d * self.epsilon.exp() + k - d)).toss(rng);
-        let mut set = distinct_below(self.labels - 1, self.size - u32::from(kept), rng);
+        let mut set = Vec::new();
+        let size = self.size - u32::from(kept);
+        distinct_below(self.labels - 1, size, &mut set, rng, |set, draw| set.contains(&draw), Vec::push);
         for decoy in &mut set {
             *decoy += u32::from(*decoy >= *input);
         }

@@ -1,7 +1,8 @@
 //! What one event proves: the least loss under which it can have probability p for one input, q for another.
 
-use crate::{at_least, at_most, normal, renyi};
+use crate::{at_least, at_most, renyi};
 use undertone_privacy::Guarantee;
+use undertone_privacy::accounting::normal;
 
 /// The loss that is claimed, in the currency of the claim: ε, ε (at the claimed δ), μ or ρ.
 pub fn claimed_loss(claimed: &Guarantee) -> f64 {

@@ -9,7 +9,8 @@
 //! while ε is the largest single ratio and ρ comes from the Rényi divergences. Whatever a truncated alphabet
 //! leaves out only lowers the result.
 
-use crate::{Case, Reports, event_loss, normal, renyi};
+use crate::{Case, Reports, event_loss, renyi};
+use undertone_privacy::accounting::normal;
 use undertone_privacy::{Guarantee, Randomizer};
 
 /// Sums of probabilities, their logarithms and quantiles are right to about this much.
@@ -44,13 +45,18 @@ impl ExactLoss {
 /// The worst loss over all pairs, both ways, in the currency of the claim; `None` where the reports of the case do
 /// not determine it (representatives settle a pure promise only, samples none).
 pub fn exact_loss<R: Randomizer>(case: &Case<R>) -> Option<ExactLoss> {
+    worst_pair(case).map(|(_, loss)| loss)
+}
+
+/// The pair with the [`exact_loss`], and that loss.
+pub(crate) fn worst_pair<R: Randomizer>(case: &Case<R>) -> Option<(usize, ExactLoss)> {
     let claimed = case.randomizer.guarantee();
     let ((Reports::All(reports), _) | (Reports::Representatives(reports), Guarantee::Pure(_))) =
         (&case.reports, claimed)
     else {
         return None;
     };
-    let none = ExactLoss { loss: 0.0, error: 0.0 };
+    let none = (0, ExactLoss { loss: 0.0, error: 0.0 });
     let losses = case.pairs.iter().map(|(a, b)| {
         let ln =
             |report| (case.randomizer.ln_likelihood(report, a), case.randomizer.ln_likelihood(report, b));
@@ -58,7 +64,10 @@ pub fn exact_loss<R: Randomizer>(case: &Case<R>) -> Option<ExactLoss> {
         let backwards: Vec<_> = forwards.iter().map(|&(ln_a, ln_b)| (ln_b, ln_a)).collect();
         one_way(&claimed, forwards).worse(one_way(&claimed, backwards))
     });
-    Some(losses.fold(none, ExactLoss::worse))
+    let worse = |worst: (usize, ExactLoss), other: (usize, ExactLoss)| {
+        if worst.1.worse(other.1) == worst.1 { worst } else { other }
+    };
+    Some(losses.enumerate().fold(none, worse))
 }
 
 /// δ at `epsilon`, the worst over all pairs, both ways: Σ max(0, P − e^ε·Q). `None` unless all reports are listed.

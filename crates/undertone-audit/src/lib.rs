@@ -24,7 +24,6 @@ mod failure;
 mod float_leak;
 mod levels;
 mod moments;
-mod normal;
 mod renyi;
 mod statistical;
 pub mod suite;

@@ -182,7 +182,7 @@ mod tests {
                 crate::doubles::pure(1.0)
             }
             fn randomize(&self, (): &(), rng: &mut impl CryptoRng) -> Result<u64, PrivacyError> {
-                let draw = undertone_privacy::uniform_below(100_000, rng);
+                let draw = undertone_privacy::exact::uniform_below(100_000, rng);
                 Ok(if draw < 10_000 { draw } else { 10_000 })
             }
             fn ln_likelihood(&self, report: &u64, (): &()) -> f64 {
