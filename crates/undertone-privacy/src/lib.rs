@@ -16,6 +16,7 @@ pub mod exact;
 mod guarantee;
 mod integer_ratio;
 mod randomizer;
+pub mod vector;
 
 pub use error::PrivacyError;
 pub use guarantee::{Delta, Epsilon, Guarantee, Mu, Rho};
