@@ -7,6 +7,9 @@ mod ball;
 mod discrete_gaussian;
 mod gaussian;
 mod laplace;
+pub mod simulated;
+pub mod sphere;
+pub mod stream;
 #[cfg(test)]
 mod testing;
 
