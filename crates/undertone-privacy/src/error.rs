@@ -12,6 +12,10 @@ pub enum PrivacyError {
     Epsilon {
         value: f64,
     },
+    /// A promise that words of 64 bits are too coarse to keep.
+    EpsilonTooSmall {
+        value: f64,
+    },
     Delta {
         value: f64,
     },
@@ -92,6 +96,9 @@ impl fmt::Display for PrivacyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Epsilon { value } => write!(f, "epsilon is {value}, but has to be positive and finite"),
+            Self::EpsilonTooSmall { value } => {
+                write!(f, "epsilon is {value}, which probabilities of 64 bits cannot keep")
+            }
             Self::Delta { value } => write!(f, "delta is {value}, but has to lie strictly between 0 and 1"),
             Self::Mu { value } => write!(f, "mu is {value}, but has to be positive and finite"),
             Self::Rho { value } => write!(f, "rho is {value}, but has to be positive and finite"),
