@@ -110,15 +110,16 @@ impl Codebook {
         vector.into_iter().map(|x| x / norm).collect()
     }
 
-    /// ⟨v_j, v⟩ for every codeword, times a positive factor; for the zero vector, along the first axis.
+    /// ⟨v_j, v⟩ for every codeword, in grid steps. Along the zero vector all are alike and the index decides, which
+    /// says nothing about the codewords: their mean is zero, as it should be.
     fn scores(&self, seed: u128, input: &BallVector) -> Vec<f64> {
-        let mut direction: Vec<f64> = input.steps().iter().map(|&k| f64::from(k)).collect();
-        direction[0] += f64::from(u8::from(input.square() == 0));
+        let direction: Vec<f64> = input.steps().iter().map(|&k| f64::from(k)).collect();
         let mut vector = vec![0.0; direction.len()];
         (0..self.codewords)
             .map(|j| {
                 let norm = fill_codeword(seed, j, &mut vector);
-                vector.iter().zip(&direction).map(|(x, y)| x * y).sum::<f64>() / norm
+                // from a positive zero, which stays positive whatever the signs of zeros added to it
+                vector.iter().zip(&direction).fold(0.0, |sum, (x, y)| sum + x * y) / norm
             })
             .collect()
     }
@@ -404,10 +405,21 @@ mod tests {
             (6, 3.0, 64, 0.9),
             (6, 50.0, 256, 1.0),
             (5, 1.0, 20, 0.0),
+            (1, 1.0, 5, 0.0),
         ] {
             let scaled = Ball::new(p, 2.0).unwrap();
             let mechanism = Codebook::with_codewords(scaled, epsilon(e), codewords).unwrap();
             estimates_match_the_stated_moments(&mechanism, &corner(ball(p), length), 20_000);
+        }
+    }
+
+    #[test]
+    fn along_the_zero_vector_all_codewords_are_alike() {
+        for p in [1, 2, 5] {
+            let scores = codebook(p, 1.0, 256).scores(7, &BallVector::zero(ball(p)));
+            assert!(scores.iter().all(|score| score.to_bits() == 0));
+            assert_eq!(rank(&scores, false, 3, 4), Ordering::Less);
+            assert_eq!(rank(&scores, true, 3, 4), Ordering::Less);
         }
     }
 
