@@ -21,6 +21,7 @@ pub mod label;
 pub mod number;
 pub mod public;
 mod randomizer;
+pub mod vector;
 
 pub use error::PrivacyError;
 pub use guarantee::{Delta, Epsilon, Guarantee, Mu, Rho};

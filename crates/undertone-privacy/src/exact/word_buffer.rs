@@ -1,7 +1,7 @@
 //! Words drawn many at a time, for columns.
 
 use core::convert::Infallible;
-use rand_core::{CryptoRng, Rng, TryCryptoRng, TryRng};
+use rand_core::{CryptoRng, TryCryptoRng, TryRng};
 
 /// The half words held at once: enough for a generator to work in its widest blocks.
 const HALVES: usize = 256;
@@ -65,7 +65,7 @@ impl<R: CryptoRng> TryCryptoRng for WordBuffer<'_, R> {}
 mod tests {
     use super::*;
     use rand_chacha::ChaCha12Rng;
-    use rand_core::SeedableRng;
+    use rand_core::{Rng, SeedableRng};
 
     #[test]
     fn the_words_are_those_of_the_generator_behind() {

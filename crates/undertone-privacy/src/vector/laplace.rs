@@ -1,0 +1,142 @@
+//! Discrete Laplace noise on every coordinate.
+//!
+//! Two integer vectors of l2-distance at most 2·STEPS have l1-distance at most Δ₁ = ⌈2·STEPS·√p⌉, so
+//!
+//! > report = k + z, P(z_j) ∝ exp(-|z_j|/b), b = Δ₁/ε
+//!
+//! **Privacy.** ln P(report | k) changes by at most Σ|k_j − k'_j|/b ≤ Δ₁/b ≤ ε: pure ε. The scale is rounded up.
+//!
+//! **Utility.** E|report − g|² = 2p·b² = 8p²r²/ε², less what the grid makes of it (2p/12 steps²): the dearest of
+//! the vector mechanisms. The dimension is that of the vector, however many covariates it was made from.
+
+use super::{Ball, BallVector, STEPS, VectorRandomizer, additive};
+use crate::exact::{DiscreteLaplace, Scale};
+use crate::{DeviceSafe, Epsilon, Guarantee, PrivacyError, Randomizer, Unbiased};
+use alloc::vec::Vec;
+use rand_core::CryptoRng;
+
+/// The coordinate-wise discrete Laplace mechanism.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Laplace {
+    ball: Ball,
+    epsilon: Epsilon,
+    noise: DiscreteLaplace,
+}
+
+impl Laplace {
+    /// Noise for vectors of `ball` under a pure promise.
+    pub fn new(ball: Ball, epsilon: Epsilon) -> Result<Self, PrivacyError> {
+        let scale = Scale::at_least(l1_sensitivity(ball) as f64 / epsilon.get())?;
+        Ok(Self { ball, epsilon, noise: DiscreteLaplace::new(scale) })
+    }
+}
+
+/// ⌈2·STEPS·√p⌉ = ⌈√(4·STEPS²·p)⌉, below 2^32.
+fn l1_sensitivity(ball: Ball) -> u64 {
+    let square = 4 * u64::from(STEPS).pow(2) * ball.dimension() as u64 - 1;
+    square.isqrt() + 1
+}
+
+impl Randomizer for Laplace {
+    type Input = BallVector;
+    type Report = Vec<i64>;
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Pure(self.epsilon)
+    }
+
+    fn randomize(&self, input: &BallVector, rng: &mut impl CryptoRng) -> Result<Vec<i64>, PrivacyError> {
+        additive::perturb(self.ball, input, || self.noise.sample(rng))
+    }
+
+    fn ln_likelihood(&self, report: &Vec<i64>, input: &BallVector) -> f64 {
+        additive::ln_likelihood(report, input, |z| self.noise.ln_pmf(z))
+    }
+}
+
+impl DeviceSafe for Laplace {}
+
+impl Unbiased for Laplace {
+    fn truth(&self, input: &BallVector) -> Vec<f64> {
+        self.ball.value_of(input)
+    }
+
+    fn estimate(&self, report: &Vec<i64>) -> Vec<f64> {
+        additive::estimate(self.ball, report)
+    }
+
+    fn variance(&self, _: &BallVector) -> f64 {
+        self.variance_at_norm(0.0)
+    }
+}
+
+impl VectorRandomizer for Laplace {
+    fn ball(&self) -> Ball {
+        self.ball
+    }
+
+    fn variance_at_norm(&self, _: f64) -> f64 {
+        self.ball.square_of(self.ball.dimension() as f64 * self.noise.variance())
+    }
+
+    fn noise_scale(&self) -> Option<f64> {
+        Some(self.ball.length_of(self.noise.scale().get()))
+    }
+
+    fn report_bytes(&self) -> Option<usize> {
+        Some(additive::report_bytes(self.ball))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::testing::{ball, corner, epsilon, estimates_match_the_stated_moments};
+
+    #[test]
+    fn the_l1_sensitivity_covers_opposite_corners_of_the_cube() {
+        // p = 4: the corners ±STEPS/2·(1,1,1,1) have norm STEPS and l1-distance 4·STEPS = 2·STEPS·√4
+        assert_eq!(l1_sensitivity(ball(4)), 4 * u64::from(STEPS));
+        assert_eq!(l1_sensitivity(ball(1)), 2 * u64::from(STEPS));
+        assert_eq!(l1_sensitivity(ball(2)), 2_965_821);
+    }
+
+    #[test]
+    fn opposite_corners_differ_by_the_promise_and_no_more() {
+        for (p, e) in [(1, 1e-6), (3, 1.0), (6, 0.5), (16, 50.0)] {
+            let mechanism = Laplace::new(ball(p), epsilon(e)).unwrap();
+            let (a, b) = (corner(ball(p), 1.0), corner(ball(p), -1.0));
+            // Outside both corners every coordinate pays its share of the loss.
+            let far = alloc::vec![1i64 << 21; p];
+            let loss = mechanism.ln_likelihood(&far, &a) - mechanism.ln_likelihood(&far, &b);
+            // a difference of two logarithms, so at ε = 10^-6 it has lost half of its digits
+            assert!((loss / e - 1.0).abs() < 1e-5, "p = {p}: {loss} against {e}");
+        }
+    }
+
+    #[test]
+    fn the_l1_distance_over_the_scale_stays_within_the_promise_in_a_million_dimensions() {
+        for (p, e) in [(5, 1e-6), (1000, 50.0), (Ball::MOST_DIMENSION, 1e-6)] {
+            let mechanism = Laplace::new(ball(p), epsilon(e)).unwrap();
+            let (a, b) = (corner(ball(p), 1.0), corner(ball(p), -1.0));
+            let apart: u64 = a.steps().iter().zip(b.steps()).map(|(x, y)| u64::from(x.abs_diff(*y))).sum();
+            assert!(apart as f64 / mechanism.noise.scale().get() <= e, "p = {p}");
+        }
+    }
+
+    #[test]
+    fn estimates_are_unbiased_with_the_stated_variance() {
+        for (p, e) in [(1, 0.5), (3, 1.0), (6, 50.0)] {
+            let mechanism = Laplace::new(Ball::new(p, 2.5).unwrap(), epsilon(e)).unwrap();
+            estimates_match_the_stated_moments(&mechanism, &corner(ball(p), 0.7), 20_000);
+        }
+    }
+
+    #[test]
+    fn the_noise_scale_is_the_l1_sensitivity_over_epsilon() {
+        let mechanism = Laplace::new(Ball::new(9, 0.5).unwrap(), epsilon(3.0)).unwrap();
+        // 2·r·√p/ε = 2·0.5·3/3
+        assert!((mechanism.noise_scale().unwrap() - 1.0).abs() < 1e-9);
+        assert_eq!(mechanism.report_bytes(), Some(72));
+    }
+}
