@@ -12,7 +12,7 @@
 //! Warner, *Randomized response* (1965); for K labels Kairouz, Bonawitz, Ramage, *Discrete distribution estimation
 //! under local privacy* (2016).
 
-use super::{Covariance, Decoder, Label, LabelRandomizer, LabelSet, ReportColumn, at_least_two};
+use super::{Covariance, Decoder, Label, LabelRandomizer, LabelSet, ReportColumn, Words, at_least_two};
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
 use rand_core::{CryptoRng, Rng};
@@ -111,6 +111,10 @@ impl LabelRandomizer for RandomizedResponse {
 
     fn inclusion(&self) -> (f64, f64) {
         self.probabilities()
+    }
+
+    fn words(&self) -> Words {
+        Words { truth: self.truth_words.into(), other: Some(self.other_words.into()) }
     }
 
     fn decoder(&self) -> Decoder {
