@@ -9,7 +9,7 @@
 //! **As it runs.** The truth's bit is a coin; the others are drawn by the gaps between members ([`Gaps`]), with q
 //! rounded up and p rounded down.
 
-use super::{Covariance, Decoder, LabelRandomizer, LabelSet, at_least_two};
+use super::{Covariance, Decoder, LabelRandomizer, LabelSet, Words, at_least_two};
 use crate::exact::{Coin, Gaps, SetMemory};
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
@@ -139,6 +139,10 @@ impl LabelRandomizer for Bits {
 
     fn inclusion(&self) -> (f64, f64) {
         (self.truth.probability(), self.others.probability())
+    }
+
+    fn words(&self) -> Words {
+        Words { truth: self.truth.heads().into(), other: Some(self.others.ones().into()) }
     }
 
     fn decoder(&self) -> Decoder {

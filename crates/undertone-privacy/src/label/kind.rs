@@ -56,6 +56,11 @@ impl LabelKind {
         }
     }
 
+    /// Whether all labels are treated alike, so that nobody has to say which are likelier.
+    pub fn is_symmetric(self) -> bool {
+        !matches!(self, Self::RrTopK | Self::RrPrior)
+    }
+
     /// The mechanism of this kind for K labels that are all alike; the two kinds that need to know which labels
     /// are likelier take the first half of them as [`top`](RrTopK::top) and a flat prior.
     pub fn mechanism(self, labels: u32, epsilon: Epsilon) -> Result<LabelMechanism, PrivacyError> {
@@ -76,5 +81,27 @@ impl LabelKind {
                 LabelMechanism::WithPrior(RrWithPrior::new(&flat, epsilon)?)
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::label::{LabelRandomizer, Words};
+
+    #[test]
+    fn the_words_that_run_are_the_probabilities_that_are_stated() {
+        let probability = |words: u128| libm::ldexp(words as f64, -64);
+        for kind in LabelKind::ALL {
+            for labels in [2, 3, 10] {
+                let mechanism = kind.mechanism(labels, Epsilon::new(1.0).unwrap()).unwrap();
+                let (Words { truth, other }, (p, q)) = (mechanism.words(), mechanism.inclusion());
+                assert!((probability(truth) - p).abs() < 1e-15, "{kind:?}");
+                // Where members fill places evenly, all K inclusions share the d places.
+                let q_words = other.map(probability);
+                let q_places = mechanism.set_size().map(|d| (f64::from(d) - p) / f64::from(labels - 1));
+                assert!((q_words.or(q_places).unwrap() - q).abs() < 1e-15, "{kind:?}");
+            }
+        }
     }
 }

@@ -75,6 +75,16 @@ impl Decoder {
     }
 }
 
+/// The integers that run: how many of the 2^64 words of a draw say what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// Words that make the truth a member; 2^64 where it always is.
+    pub truth: u128,
+    /// Words that make any one other label a member; none where these are not decided by a threshold but fill the
+    /// remaining places of a set evenly.
+    pub other: Option<u128>,
+}
+
 /// What a label mechanism has to say about itself; the rest follows.
 pub trait LabelRandomizer {
     /// K, the number of classes.
@@ -95,6 +105,9 @@ pub trait LabelRandomizer {
 
     /// P(k ∈ S | y = k) and P(k ∈ S | y ≠ k).
     fn inclusion(&self) -> (f64, f64);
+
+    /// The integers behind [`inclusion`](Self::inclusion).
+    fn words(&self) -> Words;
 
     /// The unbiased decoder.
     fn decoder(&self) -> Decoder;
@@ -230,6 +243,9 @@ macro_rules! label_mechanisms {
             }
             fn inclusion(&self) -> (f64, f64) {
                 match self { $(Self::$variant(mechanism) => mechanism.inclusion(),)* }
+            }
+            fn words(&self) -> Words {
+                match self { $(Self::$variant(mechanism) => mechanism.words(),)* }
             }
             fn decoder(&self) -> Decoder {
                 match self { $(Self::$variant(mechanism) => mechanism.decoder(),)* }

@@ -12,7 +12,7 @@
 //!
 //! Ghazi, Golowich, Kumar, Manurangsi, Zhang, *Deep Learning with Label Differential Privacy* (2021).
 
-use super::{Covariance, Decoder, LabelRandomizer, LabelSet, RrTopK};
+use super::{Covariance, Decoder, LabelRandomizer, LabelSet, RrTopK, Words};
 use crate::exact::SetMemory;
 use crate::{Epsilon, PrivacyError};
 use alloc::vec::Vec;
@@ -85,6 +85,10 @@ impl LabelRandomizer for RrWithPrior {
 
     fn inclusion(&self) -> (f64, f64) {
         self.top_k.inclusion()
+    }
+
+    fn words(&self) -> Words {
+        self.top_k.words()
     }
 
     fn decoder(&self) -> Decoder {

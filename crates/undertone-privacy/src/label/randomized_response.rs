@@ -12,7 +12,7 @@
 //! Warner, *Randomized response* (1965); for K labels Kairouz, Bonawitz, Ramage, *Discrete distribution estimation
 //! under local privacy* (2016).
 
-use super::{Covariance, Decoder, Label, LabelRandomizer, LabelSet, ReportColumn, at_least_two};
+use super::{Covariance, Decoder, Label, LabelRandomizer, LabelSet, ReportColumn, Words, at_least_two};
 use crate::exact::{SetMemory, WordBuffer};
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
@@ -40,10 +40,12 @@ impl RandomizedResponse {
         at_least_two(labels)?;
         let others = f64::from(labels - 1);
         let q = epsilon.t() / (1.0 + others * epsilon.t());
-        // Rounded up by more than the float is off, though never above the even share 2^64/K
-        let even = ((1u128 << 64) / u128::from(labels)) as u64;
-        let other_words = (libm::ceil(q * (1.0 + 8.0 * f64::EPSILON) * WORDS) as u64).clamp(1, even);
-        let truth_words = ((1u128 << 64) - u128::from(labels - 1) * u128::from(other_words)) as u64;
+        // Rounded up by more than the float is off
+        let other_words = (libm::ceil(q * (1.0 + 8.0 * f64::EPSILON) * WORDS) as u64).max(1);
+        // What is left for the truth has to be more than any other label has. To lower q to the even share instead
+        // would give the truth the remainder of 2^64/K, which may be more than the promise allows.
+        let others = u128::from(labels - 1) * u128::from(other_words);
+        let truth_words = (1u128 << 64).checked_sub(others).map_or(0, |words| words as u64);
         if truth_words <= other_words {
             return Err(PrivacyError::NoInformation { epsilon: epsilon.get() });
         }
@@ -114,6 +116,10 @@ impl LabelRandomizer for RandomizedResponse {
         self.probabilities()
     }
 
+    fn words(&self) -> Words {
+        Words { truth: self.truth_words.into(), other: Some(self.other_words.into()) }
+    }
+
     fn decoder(&self) -> Decoder {
         Decoder::new(self.probabilities().1, self.gap())
     }
@@ -174,6 +180,23 @@ mod tests {
             }
             assert_eq!(u128::from(p) + u128::from(labels - 1) * u128::from(q), 1 << 64);
         }
+    }
+
+    #[test]
+    fn an_epsilon_too_small_for_the_words_is_refused_and_never_exceeded() {
+        // 2^64 is no multiple of these K: an even split leaves a remainder that is worth more than such an ε.
+        for labels in [3, 10, 100_000, 3_000_000_000, u32::MAX] {
+            for value in [1e-30, 1e-18, 1e-12, 1e-10, 1e-6, 0.01, 0.05, 1.0] {
+                match RandomizedResponse::new(labels, epsilon(value)) {
+                    Ok(mechanism) => {
+                        assert!(mechanism.realised_epsilon() <= value, "K = {labels}, ε = {value}")
+                    }
+                    Err(error) => assert_eq!(error, PrivacyError::NoInformation { epsilon: value }),
+                }
+            }
+        }
+        assert!(RandomizedResponse::new(10, epsilon(1e-30)).is_err());
+        assert!(RandomizedResponse::new(3_000_000_000, epsilon(0.05)).is_err());
     }
 
     #[test]

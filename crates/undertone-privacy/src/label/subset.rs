@@ -16,7 +16,7 @@
 //! Wang et al., *Mutual information optimally local private discrete distribution estimation* (2016).
 
 use super::covariance::best_size_by_trace;
-use super::{Covariance, Decoder, LabelRandomizer, LabelSet, at_least_two};
+use super::{Covariance, Decoder, LabelRandomizer, LabelSet, Words, at_least_two};
 use crate::exact::{Coin, Members, SetMemory, distinct_below, uniform_below_u32};
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
@@ -166,6 +166,10 @@ impl LabelRandomizer for SubsetSelection {
     fn inclusion(&self) -> (f64, f64) {
         let (gamma, _, zeta) = self.probabilities();
         (gamma, zeta)
+    }
+
+    fn words(&self) -> Words {
+        Words { truth: self.keep.heads().into(), other: None }
     }
 
     fn decoder(&self) -> Decoder {

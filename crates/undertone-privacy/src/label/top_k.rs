@@ -9,7 +9,7 @@
 //!
 //! Ghazi, Golowich, Kumar, Manurangsi, Zhang, *Deep Learning with Label Differential Privacy* (2021).
 
-use super::{Covariance, Decoder, LabelRandomizer, LabelSet, RandomizedResponse, at_least_two};
+use super::{Covariance, Decoder, LabelRandomizer, LabelSet, RandomizedResponse, Words, at_least_two};
 use crate::exact::{SetMemory, uniform_below};
 use crate::{Epsilon, PrivacyError};
 use alloc::vec::Vec;
@@ -101,6 +101,10 @@ impl LabelRandomizer for RrTopK {
 
     fn inclusion(&self) -> (f64, f64) {
         self.probabilities()
+    }
+
+    fn words(&self) -> Words {
+        self.within.map_or(Words { truth: 1 << 64, other: Some(0) }, |within| within.words())
     }
 
     fn decoder(&self) -> Decoder {

@@ -1,0 +1,31 @@
+//! The commands: a command is one file, and one line in the list below.
+
+mod demo;
+mod mechanism;
+mod plan;
+
+use std::io::Write;
+
+/// Declares the enum of commands, each a struct whose doc comment is its help, with
+/// `run(&self, out: &mut impl Write) -> anyhow::Result<()>`.
+macro_rules! commands {
+    ($($name:ident($command:ty),)*) => {
+        #[derive(clap::Subcommand, Debug)]
+        pub(crate) enum Command {
+            $($name($command),)*
+        }
+
+        impl Command {
+            pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+                match self { $(Self::$name(command) => command.run(out),)* }
+            }
+        }
+    };
+}
+use commands;
+
+commands! {
+    Demo(demo::Demo),
+    Plan(plan::Plan),
+    Mechanism(mechanism::Mechanism),
+}

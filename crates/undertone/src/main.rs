@@ -1,0 +1,38 @@
+//! Learning from data that people keep to themselves: the one program.
+//!
+//! Each command is one file below [`commands`] and one line in its list. Bad usage ends with exit code 2, a failed
+//! run with 1.
+
+mod arguments;
+mod bar_chart;
+mod commands;
+mod exit;
+mod label_chart;
+mod label_plan;
+mod label_shares;
+mod nursery;
+mod output;
+mod plot;
+
+use clap::Parser;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+/// Learn from data that people keep to themselves
+#[derive(Parser, Debug)]
+#[command(
+    version,
+    arg_required_else_help = true,
+    after_help = "Example:\n  undertone demo\n\nEvery command explains itself, with an example: undertone COMMAND --help"
+)]
+struct Program {
+    #[command(subcommand)]
+    command: commands::Command,
+}
+
+fn main() -> ExitCode {
+    let program = Program::parse();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let result = program.command.run(&mut out).and_then(|()| Ok(out.flush()?));
+    exit::code(result)
+}
