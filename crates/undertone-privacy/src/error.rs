@@ -16,6 +16,7 @@ pub enum PrivacyError {
     Mu { value: f64 },
     Rho { value: f64 },
     NoConversion { from: &'static str, to: &'static str },
+    WrongPromise { kind: &'static str, given: &'static str },
     NoPromises,
     OverBudget { asked: Guarantee, spent: Option<Guarantee>, cap: Guarantee },
     NoInformation { epsilon: f64 },
@@ -48,6 +49,7 @@ impl fmt::Display for PrivacyError {
             Self::Mu { value } => write!(f, "mu is {value}, but has to be positive and finite"),
             Self::Rho { value } => write!(f, "rho is {value}, but has to be positive and finite"),
             Self::NoConversion { from, to } => write!(f, "a promise of {from} implies none of {to}"),
+            Self::WrongPromise { kind, given } => write!(f, "{kind} keeps no promise of {given}"),
             Self::NoPromises => write!(f, "no promises were given"),
             Self::OverBudget { asked, spent: Some(spent), cap } => {
                 write!(f, "{asked} does not fit: {spent} is spent of a budget of {cap}")

@@ -17,6 +17,7 @@ mod error;
 pub mod exact;
 mod guarantee;
 mod integer_ratio;
+mod kinds;
 pub mod label;
 pub mod number;
 pub mod public;

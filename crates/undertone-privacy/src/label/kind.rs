@@ -1,61 +1,35 @@
 //! The label mechanisms by the names that people type.
 
 use super::{Bits, LabelMechanism, RandomizedResponse, RrTopK, RrWithPrior, SubsetSelection};
+use crate::kinds::kinds;
 use crate::{Epsilon, PrivacyError};
 use alloc::vec::Vec;
 
-/// A label mechanism with its choice of parameters. The shared suite and the auditor go through [`ALL`](Self::ALL).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LabelKind {
-    /// K-ary randomized response
-    Rr,
-    /// Subset selection with the d of least worst-case second moment: the default
-    Subset,
-    /// Subset selection with the published d
-    SubsetPaper,
-    /// Independent bits as published, p = 1/2
-    BitsPaper,
-    /// Independent bits with the best p and q
-    Bits,
-    /// Symmetric bits, ε/2 each
-    Unary,
-    /// Optimized unary encoding, the older name of the published bits
-    Oue,
-    /// Randomized response among given labels
-    RrTopK,
-    /// Randomized response with a prior
-    RrPrior,
+kinds! {
+    /// A label mechanism with its choice of parameters.
+    LabelKind {
+        /// K-ary randomized response
+        Rr = "rr",
+        /// Subset selection with the d of least worst-case second moment: the default
+        Subset = "subset",
+        /// Subset selection with the published d
+        SubsetPaper = "subset-paper",
+        /// Independent bits as published, p = 1/2
+        BitsPaper = "bits-paper",
+        /// Independent bits with the best p and q
+        Bits = "bits",
+        /// Symmetric bits, ε/2 each
+        Unary = "unary",
+        /// Optimized unary encoding, the older name of the published bits
+        Oue = "oue",
+        /// Randomized response among given labels
+        RrTopK = "rr-top-k",
+        /// Randomized response with a prior
+        RrPrior = "rr-prior",
+    }
 }
 
 impl LabelKind {
-    /// Every kind, in the order of the enum.
-    pub const ALL: [Self; 9] = [
-        Self::Rr,
-        Self::Subset,
-        Self::SubsetPaper,
-        Self::BitsPaper,
-        Self::Bits,
-        Self::Unary,
-        Self::Oue,
-        Self::RrTopK,
-        Self::RrPrior,
-    ];
-
-    /// The name to type.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rr => "rr",
-            Self::Subset => "subset",
-            Self::SubsetPaper => "subset-paper",
-            Self::BitsPaper => "bits-paper",
-            Self::Bits => "bits",
-            Self::Unary => "unary",
-            Self::Oue => "oue",
-            Self::RrTopK => "rr-top-k",
-            Self::RrPrior => "rr-prior",
-        }
-    }
-
     /// Whether all labels are treated alike, so that nobody has to say which are likelier.
     pub fn is_symmetric(self) -> bool {
         !matches!(self, Self::RrTopK | Self::RrPrior)

@@ -29,11 +29,10 @@ pub use laplace::Laplace;
 pub use one_bit::OneBit;
 pub use piecewise::Piecewise;
 
+use crate::kinds::kinds;
 use crate::{DeviceSafe, Epsilon, Guarantee, PrivacyError, Randomizer, Unbiased, ln_ratio};
 use alloc::vec::Vec;
-use core::fmt;
 use core::ops::RangeInclusive;
-use core::str::FromStr;
 use rand_core::CryptoRng;
 
 /// 2^64, the number of words, as a float.
@@ -93,33 +92,9 @@ estimates_one_number!(Laplace, OneBit, Piecewise, Hybrid, Bins, NumberMechanism)
 /// Declares the mechanisms: for each, how code calls it, its type, what people type, and how it is built.
 macro_rules! number_mechanisms {
     ($($(#[$doc:meta])* $kind:ident($mechanism:ty) = $name:literal, built by $new:path;)*) => {
-        /// A number mechanism by its name.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum NumberKind {
-            $($(#[$doc])* $kind,)*
-        }
-
-        impl NumberKind {
-            /// All of them.
-            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$kind),*];
-
-            /// How it is called in tasks and on the command line.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$kind => $name,)*
-                }
-            }
-        }
-
-        impl FromStr for NumberKind {
-            type Err = PrivacyError;
-
-            fn from_str(name: &str) -> Result<Self, PrivacyError> {
-                match name {
-                    $($name => Ok(Self::$kind),)*
-                    _ => Err(PrivacyError::UnknownKind { name: name.into(), known: &[$($name),*] }),
-                }
-            }
+        kinds! {
+            /// A number mechanism by its name.
+            NumberKind { $($(#[$doc])* $kind = $name,)* }
         }
 
         /// Any number mechanism: what a task names and a device runs.
@@ -222,12 +197,6 @@ impl NumberMechanism {
             }
         }
         Ok(best)
-    }
-}
-
-impl fmt::Display for NumberKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 

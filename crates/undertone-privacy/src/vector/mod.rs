@@ -25,7 +25,9 @@ pub use discrete_gaussian::DiscreteGaussian;
 pub use gaussian::Gaussian;
 pub use laplace::Laplace;
 
-use crate::{PrivacyError, Unbiased};
+use crate::kinds::kinds;
+use crate::{Guarantee, PrivacyError, Randomizer, Unbiased};
+use simulated::{SimulatedDuchi, SimulatedL2Laplace, SimulatedPrivUnit};
 
 /// A randomizer of the vectors of a ball, with what a plan wants to know of it.
 pub trait VectorRandomizer: Unbiased<Input = BallVector> {
@@ -51,87 +53,99 @@ pub trait VectorRandomizer: Unbiased<Input = BallVector> {
     }
 }
 
-/// The vector mechanisms by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum VectorKind {
-    /// [`Laplace`], pure ε.
-    Laplace,
-    /// [`simulated::SimulatedL2Laplace`], pure ε.
-    L2Laplace,
-    /// [`Gaussian::analytic`], (ε, δ).
-    Gaussian,
-    /// [`Gaussian::gdp`], μ.
-    Gdp,
-    /// [`simulated::SimulatedDuchi`], pure ε.
-    Duchi,
-    /// [`simulated::SimulatedPrivUnit`], pure ε.
-    PrivUnit,
-    /// [`Codebook`], pure ε.
-    Codebook,
-    /// [`DiscreteGaussian`], ρ.
-    DiscreteGaussian,
+/// Declares the mechanisms: for each, its type, what people type, the promise it keeps and how it is built.
+macro_rules! vector_mechanisms {
+    ($($(#[$doc:meta])* $kind:ident($mechanism:ty) = $name:literal, $promise:pat => $new:expr;)*) => {
+        kinds! {
+            /// A vector mechanism by its name.
+            VectorKind { $($(#[$doc])* $kind = $name,)* }
+        }
+
+        /// Any vector mechanism.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum VectorMechanism {
+            $($(#[$doc])* $kind($mechanism),)*
+        }
+
+        impl VectorMechanism {
+            /// The mechanism of this kind; an error if it keeps no promise of this currency.
+            pub fn new(kind: VectorKind, ball: Ball, promise: Guarantee) -> Result<Self, PrivacyError> {
+                match (kind, promise) {
+                    $((VectorKind::$kind, $promise) => $new(ball).map(Self::$kind),)*
+                    _ => Err(PrivacyError::WrongPromise { kind: kind.name(), given: promise.currency() }),
+                }
+            }
+
+            /// Which one it is.
+            pub fn kind(&self) -> VectorKind {
+                match self { $(Self::$kind(_) => VectorKind::$kind,)* }
+            }
+
+            /// The promise it keeps.
+            pub fn guarantee(&self) -> Guarantee {
+                match self { $(Self::$kind(mechanism) => mechanism.guarantee(),)* }
+            }
+
+            /// See [`VectorRandomizer::ball`].
+            pub fn ball(&self) -> Ball {
+                match self { $(Self::$kind(mechanism) => mechanism.ball(),)* }
+            }
+
+            /// See [`VectorRandomizer::variance_at_norm`].
+            pub fn variance_at_norm(&self, norm: f64) -> f64 {
+                match self { $(Self::$kind(mechanism) => mechanism.variance_at_norm(norm),)* }
+            }
+
+            /// See [`VectorRandomizer::noise_scale`].
+            pub fn noise_scale(&self) -> Option<f64> {
+                match self { $(Self::$kind(mechanism) => mechanism.noise_scale(),)* }
+            }
+
+            /// See [`VectorRandomizer::cap`].
+            pub fn cap(&self) -> Option<f64> {
+                match self { $(Self::$kind(mechanism) => mechanism.cap(),)* }
+            }
+
+            /// See [`VectorRandomizer::report_bytes`].
+            pub fn report_bytes(&self) -> Option<usize> {
+                match self { $(Self::$kind(mechanism) => mechanism.report_bytes(),)* }
+            }
+        }
+    };
+}
+
+vector_mechanisms! {
+    /// Discrete Laplace noise on every coordinate
+    Laplace(Laplace) = "laplace", Guarantee::Pure(epsilon) => (|ball| Laplace::new(ball, epsilon));
+    /// Noise with density ∝ exp(-ε|z|/Δ): simulation only
+    L2Laplace(SimulatedL2Laplace) = "l2-laplace",
+        Guarantee::Pure(epsilon) => (|ball| Ok(SimulatedL2Laplace::new(ball, epsilon)));
+    /// The exact Gaussian, rounded, calibrated to (ε, δ)
+    Gaussian(Gaussian) = "gaussian",
+        Guarantee::Approximate(epsilon, delta) => (|ball| Gaussian::analytic(ball, epsilon, delta));
+    /// The exact Gaussian, rounded, calibrated to μ
+    Gdp(Gaussian) = "gdp", Guarantee::Gaussian(mu) => (|ball| Gaussian::gdp(ball, mu));
+    /// A half-sphere: simulation only
+    Duchi(SimulatedDuchi) = "duchi", Guarantee::Pure(epsilon) => (|ball| Ok(SimulatedDuchi::new(ball, epsilon)));
+    /// The best cap of the sphere: simulation only
+    PrivUnit(SimulatedPrivUnit) = "privunit",
+        Guarantee::Pure(epsilon) => (|ball| Ok(SimulatedPrivUnit::new(ball, epsilon)));
+    /// The best codewords of a public codebook: the default under a pure promise
+    Codebook(Codebook) = "codebook", Guarantee::Pure(epsilon) => (|ball| Codebook::new(ball, epsilon));
+    /// The discrete Gaussian, calibrated to ρ
+    DiscreteGaussian(DiscreteGaussian) = "discrete-gaussian",
+        Guarantee::Concentrated(rho) => (|ball| DiscreteGaussian::new(ball, rho));
 }
 
 impl VectorKind {
-    /// All of them, in the order of the documentation.
-    pub const ALL: [Self; 8] = [
-        Self::Laplace,
-        Self::L2Laplace,
-        Self::Gaussian,
-        Self::Gdp,
-        Self::Duchi,
-        Self::PrivUnit,
-        Self::Codebook,
-        Self::DiscreteGaussian,
-    ];
-
-    /// The name in tasks and commands.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Laplace => "laplace",
-            Self::L2Laplace => "l2-laplace",
-            Self::Gaussian => "gaussian",
-            Self::Gdp => "gdp",
-            Self::Duchi => "duchi",
-            Self::PrivUnit => "privunit",
-            Self::Codebook => "codebook",
-            Self::DiscreteGaussian => "discrete-gaussian",
-        }
-    }
-
     /// Whether its reports may leave a device; the others are for simulation.
     pub fn is_device_safe(self) -> bool {
         !matches!(self, Self::L2Laplace | Self::Duchi | Self::PrivUnit)
     }
 }
 
-impl core::str::FromStr for VectorKind {
-    type Err = PrivacyError;
-
-    fn from_str(name: &str) -> Result<Self, PrivacyError> {
-        const KNOWN: [&str; VectorKind::ALL.len()] = {
-            let mut names = [""; VectorKind::ALL.len()];
-            let mut i = 0;
-            while i < names.len() {
-                names[i] = VectorKind::ALL[i].name();
-                i += 1;
-            }
-            names
-        };
-        let unknown = || PrivacyError::UnknownKind { name: name.into(), known: &KNOWN };
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(unknown)
-    }
-}
-
-impl core::fmt::Display for VectorKind {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::simulated::{SimulatedDuchi, SimulatedL2Laplace, SimulatedPrivUnit};
     use super::testing::{ball, delta, epsilon};
     use super::*;
 
