@@ -7,7 +7,8 @@
 //! * [`lower_bound`] draws from the very code that devices run and proves a loss with stated confidence;
 //! * [`float_leak`](fn@float_leak) and [`one_sided_report`] look for values that only one input can produce.
 //!
-//! [`audit`] hears all that apply and gives a [`Verdict`]. The [`suite`] holds the laws every randomizer obeys.
+//! [`audit`] hears all that apply and gives a [`Verdict`]. The [`suite`] holds the laws every randomizer obeys, and the
+//! [`registry`] brings every mechanism before either.
 #![cfg_attr(
     test,
     expect(clippy::float_cmp, reason = "tests compare zeros, infinities and other exact values")
@@ -24,6 +25,7 @@ mod failure;
 mod float_leak;
 mod levels;
 mod moments;
+pub mod registry;
 mod renyi;
 mod statistical;
 pub mod suite;
