@@ -14,6 +14,7 @@
     expect(clippy::float_cmp, reason = "tests compare zeros, infinities and other exact values")
 )]
 
+mod auditor;
 mod binomial;
 mod case;
 mod clopper_pearson;
@@ -31,6 +32,7 @@ mod statistical;
 pub mod suite;
 mod verdict;
 
+pub use auditor::Auditor;
 pub use case::{Case, Reports};
 pub use clopper_pearson::{at_least, at_most};
 pub use event_loss::{claimed_loss, event_loss};

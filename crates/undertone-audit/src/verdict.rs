@@ -37,6 +37,8 @@ pub struct Verdict {
     pub trials: u64,
     /// Every way in which the promise was found broken.
     pub breaches: Vec<Breach>,
+    /// Whether the mechanism computes with floats and so promises nothing outside a simulation.
+    pub simulation_only: bool,
 }
 
 impl Verdict {
@@ -49,7 +51,11 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { mechanism, claimed, lower_bound, confidence, trials, .. } = self;
-        let outcome = if self.kept() { "kept" } else { "BROKEN" };
+        let outcome = match (self.simulation_only, self.kept()) {
+            (true, _) => "simulation only",
+            (false, true) => "kept",
+            (false, false) => "BROKEN",
+        };
         write!(f, "{mechanism}: {outcome}; promised {claimed}")?;
         if let Some(exact) = self.exact {
             write!(f, ", exactly {exact:.6}")?;
@@ -87,6 +93,7 @@ pub fn audit<R: Randomizer>(
         confidence: settings.confidence,
         trials: settings.trials,
         breaches: over.into_iter().chain(proved).chain(leak.map(Breach::Leak)).collect(),
+        simulation_only: false,
     })
 }
 
