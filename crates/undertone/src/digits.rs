@@ -1,0 +1,22 @@
+//! Numbers as people read them.
+
+/// `value` to five digits, in scientific notation where it would not fit.
+pub(crate) fn digits(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_string(),
+        size if !(1e-3..1e6).contains(&size) => format!("{value:.4e}"),
+        // One digit before the point below ten, two below a hundred, …
+        size => format!("{value:.*}", (4 - size.log10().floor() as i32).max(0) as usize),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_digits_are_shown_wherever_the_point_is() {
+        let shown = [1.0, 0.01234567, 99.99951, 123_456.7, 1e6, 1e-4, 0.0].map(digits);
+        assert_eq!(shown, ["1.0000", "0.012346", "100.000", "123457", "1.0000e6", "1.0000e-4", "0"]);
+    }
+}
