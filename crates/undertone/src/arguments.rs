@@ -1,12 +1,12 @@
 //! Values as people type them, checked before a command sees them.
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use undertone_privacy::label::LabelKind;
 use undertone_privacy::vector::VectorKind;
-use undertone_privacy::{Delta, Epsilon, Mu, PrivacyError, Rho};
+use undertone_privacy::{Delta, Epsilon, Guarantee, Mu, PrivacyError, Rho};
 
 /// ε, positive and finite.
 pub(crate) fn epsilon(text: &str) -> anyhow::Result<Epsilon> {
@@ -26,6 +26,19 @@ pub(crate) fn mu(text: &str) -> anyhow::Result<Mu> {
 /// ρ, positive and finite.
 pub(crate) fn rho(text: &str) -> anyhow::Result<Rho> {
     Ok(Rho::new(number(text)?)?)
+}
+
+/// A promise in words: `epsilon=1`, `epsilon=1,delta=1e-6`, `mu=0.5` or `rho=0.1`.
+pub(crate) fn promise(text: &str) -> anyhow::Result<Guarantee> {
+    const SHAPES: &str = "a promise is epsilon=E, epsilon=E,delta=D, mu=M or rho=R";
+    let parts: Option<Vec<(&str, &str)>> = text.split(',').map(|part| part.split_once('=')).collect();
+    Ok(match parts.context(SHAPES)?[..] {
+        [("epsilon", value)] => Guarantee::Pure(epsilon(value)?),
+        [("epsilon", value), ("delta", of)] => Guarantee::Approximate(epsilon(value)?, delta(of)?),
+        [("mu", value)] => Guarantee::Gaussian(mu(value)?),
+        [("rho", value)] => Guarantee::Concentrated(rho(value)?),
+        _ => bail!(SHAPES),
+    })
 }
 
 /// K, at least two.

@@ -18,12 +18,15 @@ pub(crate) fn svg(bounds: Bounds, mechanism: &NumberMechanism, epsilon: Epsilon)
             Ok(NumberMechanism::new(kind, bounds, epsilon)?.worst_variance())
         })
     };
+    let mut lines = Vec::from(NumberKind::ALL.map(line));
+    // Dashes go on top, so that both of two lines that coincide can be seen.
+    lines.sort_by_key(|line| matches!(line.stroke, Stroke::Dashed));
     let (low, high) = (bounds.low(), bounds.high());
     LogLog {
         title: format!("Mechanisms for a number in [{low}, {high}]: the less, the fewer people it takes"),
         x_name: "privacy loss ε".to_string(),
         y_name: "worst-case variance".to_string(),
-        lines: NumberKind::ALL.map(line).into(),
+        lines,
         mark: (epsilon.get(), mechanism.worst_variance(), format!("{} at ε = {epsilon}", mechanism.kind())),
     }
     .svg()

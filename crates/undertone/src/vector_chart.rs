@@ -38,10 +38,12 @@ pub(crate) fn svg(mechanism: &VectorMechanism, epsilon: Epsilon) -> anyhow::Resu
     lines.extend(own);
     // Kinds that keep no pure promise have no points.
     lines.retain(|line| !line.points.is_empty());
+    // Dashes go on top, so that both of two lines that coincide can be seen.
+    lines.sort_by_key(|line| matches!(line.stroke, Stroke::Dashed));
     let (dimension, radius) = (ball.dimension(), ball.radius());
     LogLog {
         title: format!(
-            "Mechanisms for a vector of {dimension} in a ball of radius {radius}: the less, the fewer people"
+            "Vectors of {dimension} coordinates, radius {radius}: the less, the fewer people it takes"
         ),
         x_name: "privacy loss ε".to_string(),
         y_name: "variance at the radius, all coordinates".to_string(),

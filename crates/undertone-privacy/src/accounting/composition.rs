@@ -174,6 +174,9 @@ pub fn headline_delta_at(promises: &[Guarantee], epsilon: Epsilon) -> f64 {
 impl Guarantee {
     /// What this promise amounts to when it is made so many times to one person: [`compose`] of as many copies.
     pub fn repeated(&self, times: NonZeroU32) -> Result<Self, PrivacyError> {
+        if times == NonZeroU32::MIN {
+            return Ok(*self);
+        }
         Total::nothing_in(Currency::from(self)).plus(self)?.times(times.get()).promise()
     }
 
