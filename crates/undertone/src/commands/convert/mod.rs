@@ -3,7 +3,7 @@
 mod total;
 
 use crate::arguments;
-use crate::digits::digits;
+use crate::digits::{all_digits, digits};
 use crate::exit::Usage;
 use crate::output;
 use crate::promise::Promise;
@@ -242,10 +242,11 @@ impl Answer {
         };
         match question {
             Question::EpsilonAt(delta) => {
-                let epsilon = promises.epsilon_beside_approximate(delta).map_err(|error| {
-                    Usage::new(format!(
-                        "(ε, δ) promises leave too little of δ = {delta} for the rest: {error}"
-                    ))
+                let epsilon = promises.epsilon_beside_approximate(delta).map_err(|error| match error {
+                    PrivacyError::Delta { .. } => {
+                        Usage::new(format!("the (ε, δ) promises alone use up δ = {delta}"))
+                    }
+                    error => together(error),
                 })?;
                 Ok(whole(epsilon, delta))
             }
@@ -288,7 +289,7 @@ impl Answer {
                 (_, Some(ln_delta)) => {
                     writeln!(out, "  {letter}  10^{:.3}, ln δ = {ln_delta}{solved}", ln_delta / LN_10)?
                 }
-                (Some(value), None) => writeln!(out, "  {letter}  {value}{solved}")?,
+                (Some(value), None) => writeln!(out, "  {letter}  {}{solved}", all_digits(value))?,
                 (None, None) => writeln!(out, "  {letter}  none")?,
             }
         }
