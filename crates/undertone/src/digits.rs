@@ -21,7 +21,7 @@ mod tests {
 
     #[test]
     fn five_digits_are_shown_wherever_the_point_is() {
-        let shown = [1.0, 0.01234567, 99.99951, 123_456.7, 1e6, 1e-4, 0.0].map(digits);
+        let shown = [1.0, 0.012_345_67, 99.99951, 123_456.7, 1e6, 1e-4, 0.0].map(digits);
         assert_eq!(shown, ["1.0000", "0.012346", "100.000", "123457", "1.0000e6", "1.0000e-4", "0"]);
     }
 

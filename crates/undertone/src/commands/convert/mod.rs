@@ -287,7 +287,7 @@ impl Answer {
                 self.ln_delta.filter(|_| name == "delta" && value.is_some_and(|delta| delta < COMFORTABLE));
             match (value, logarithm) {
                 (_, Some(ln_delta)) => {
-                    writeln!(out, "  {letter}  10^{:.3}, ln δ = {ln_delta}{solved}", ln_delta / LN_10)?
+                    writeln!(out, "  {letter}  10^{:.3}, ln δ = {ln_delta}{solved}", ln_delta / LN_10)?;
                 }
                 (Some(value), None) => writeln!(out, "  {letter}  {}{solved}", all_digits(value))?,
                 (None, None) => writeln!(out, "  {letter}  none")?,
@@ -303,7 +303,7 @@ impl Answer {
         }
         match self.direction {
             Direction::Implied => {
-                writeln!(out, "\nRounded up: the stated loss is never smaller than the true one.")?
+                writeln!(out, "\nRounded up: the stated loss is never smaller than the true one.")?;
             }
             Direction::Calibrated => {
                 writeln!(

@@ -281,15 +281,15 @@ fn compare(mechanism: &NumberMechanism, epsilon: Epsilon, out: &mut impl Write) 
     // What is equal but for its rounding stays in the order of preference.
     all.sort_by_cached_key(|one| (times(one.worst_variance()) * 1e6).round() as u64);
     writeln!(out, "\nEvery kind at ε = {epsilon}")?;
-    writeln!(out, "  {:<16}{:>16}{:>10}{:>16}", "mechanism", "worst variance", "× least", "bits a report")?;
+    writeln!(out, "  {:<16}{:>16}{:>12}{:>16}", "mechanism", "worst variance", "× least", "bits a report")?;
     for other in &all {
         let (worst, kind) = (other.worst_variance(), other.kind());
         let here = if kind == mechanism.kind() { "   ← this one" } else { "" };
         writeln!(
             out,
-            "  {kind:<16}{:>16}{:>10.3}{:>16}{here}",
+            "  {kind:<16}{:>16}{:>12}{:>16}{here}",
             digits(worst),
-            times(worst),
+            digits(times(worst)),
             report_bits(other)
         )?;
     }

@@ -311,13 +311,13 @@ fn compare(mechanism: &VectorMechanism, out: &mut impl Write) -> anyhow::Result<
     let least = variance(&all[0]);
     writeln!(out, "\nEvery kind that keeps {promise}, by its variance on the sphere")?;
     let header = ["mechanism", "variance", "× least", "bytes", "kept through"];
-    writeln!(out, "  {:<20}{:>12}{:>10}{:>14}   {}", header[0], header[1], header[2], header[3], header[4])?;
+    writeln!(out, "  {:<20}{:>12}{:>12}{:>14}   {}", header[0], header[1], header[2], header[3], header[4])?;
     for other in &all {
         let (kind, value, own) = (other.kind(), variance(other), other.guarantee());
-        let times = if value > least { value / least } else { 1.0 };
+        let times = digits(if value > least { value / least } else { 1.0 });
         let bytes = other.report_bytes().map_or("simulated".to_string(), |bytes| bytes.to_string());
         let here = if kind == mechanism.kind() { "   ← this one" } else { "" };
-        writeln!(out, "  {kind:<20}{:>12}{times:>10.3}{bytes:>14}   {own}{here}", digits(value))?;
+        writeln!(out, "  {kind:<20}{:>12}{times:>12}{bytes:>14}   {own}{here}", digits(value))?;
     }
     Ok(())
 }
