@@ -107,6 +107,11 @@ impl Codebook {
         self.top
     }
 
+    /// P, whether the codeword is one of the best.
+    pub fn keep(&self) -> Coin {
+        self.keep
+    }
+
     /// The codeword that a report names, a unit vector.
     pub fn codeword(&self, report: &CodebookReport) -> Vec<f64> {
         let mut vector = vec![0.0; self.ball.dimension()];
