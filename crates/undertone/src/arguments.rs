@@ -58,6 +58,13 @@ pub(crate) fn people(text: &str) -> anyhow::Result<u64> {
     Ok(people)
 }
 
+/// A probability to be right, strictly between 0 and 1.
+pub(crate) fn confidence(text: &str) -> anyhow::Result<f64> {
+    let value = number(text)?;
+    ensure!(value > 0.0 && value < 1.0, "a confidence lies strictly between 0 and 1");
+    Ok(value)
+}
+
 /// A number of coordinates.
 pub(crate) fn dimension(text: &str) -> anyhow::Result<usize> {
     let dimension = whole(text)?;

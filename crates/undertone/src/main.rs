@@ -17,7 +17,9 @@ mod nursery;
 mod output;
 mod plot;
 mod promise;
+mod randomness;
 mod vector_chart;
+mod words;
 
 use clap::Parser;
 use std::io::{self, BufWriter, Write};

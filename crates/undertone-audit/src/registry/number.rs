@@ -8,18 +8,22 @@ const MOST: i64 = 4096;
 
 /// Any two numbers are neighbours; the ends of the interval are the farthest.
 pub(super) fn case(name: &str, mechanism: &NumberMechanism) -> Case<NumberMechanism> {
-    let bounds = mechanism.bounds();
-    let reports = match mechanism.alphabet() {
+    Case::local(name, *mechanism, inputs(mechanism.bounds()), reports(mechanism))
+}
+
+/// Every report, or all over their range.
+pub(super) fn reports(mechanism: &NumberMechanism) -> Reports<i64> {
+    match mechanism.alphabet() {
         Some(range) if range.end() - range.start() < MOST => Reports::All(range.collect()),
         alphabet => {
+            let bounds = mechanism.bounds();
             let steps = i64::from(bounds.steps());
             // Noise without end is looked at well beyond the grid on either side.
             let (first, last) =
                 alphabet.map_or((-9 * steps, 10 * steps), |range| (*range.start(), *range.end()));
             Reports::Representatives(representatives(bounds, first, last))
         }
-    };
-    Case::local(name, *mechanism, inputs(bounds), reports)
+    }
 }
 
 /// Both ends, the middle, and points between.

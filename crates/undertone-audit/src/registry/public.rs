@@ -7,6 +7,9 @@ use undertone_privacy::public::{
     CoordinateReport, GenProt, GenProtReport, OneCoordinate, PublicBit, RejectionBit,
 };
 
+/// Of up to so many coordinates each is looked at.
+const FEW: u32 = 16;
+
 /// Either bit about public draws all over the grid and far beyond: a promise holds for every draw, honest or not.
 pub(super) fn rejection_bit(name: &str, mechanism: &RejectionBit) -> Case<RejectionBit> {
     let bounds = mechanism.bounds();
@@ -30,16 +33,27 @@ pub(super) fn gen_prot(name: &str, mechanism: &GenProt) -> Case<GenProt> {
     Case::local(name, *mechanism, number::inputs(bounds), reports)
 }
 
-/// Every answer about every coordinate; vectors differ most when they differ in all coordinates.
+/// What there is to answer, about every coordinate or, of many, the first and the last. Vectors differ most when they
+/// differ in all coordinates.
 pub(super) fn one_coordinate(
     name: &str,
     mechanism: &OneCoordinate<NumberMechanism>,
 ) -> Case<OneCoordinate<NumberMechanism>> {
-    let (bounds, dimension) = (mechanism.number().bounds(), mechanism.dimension());
-    let reports = mechanism.number().alphabet().map_or(Reports::Sampled, |answers| {
-        let about = |coordinate| answers.clone().map(move |report| CoordinateReport { coordinate, report });
-        Reports::All((0..dimension).flat_map(about).collect())
-    });
-    let inputs = number::inputs(bounds).into_iter().map(|number| vec![number; dimension as usize]).collect();
-    Case::local(name, *mechanism, inputs, reports)
+    let (number, dimension) = (mechanism.number(), mechanism.dimension());
+    let about = |answers: &[i64], coordinates: &[u32]| {
+        let report = |coordinate, report| CoordinateReport { coordinate, report };
+        let answer = |&coordinate: &u32| answers.iter().map(move |&answer| report(coordinate, answer));
+        coordinates.iter().flat_map(answer).collect()
+    };
+    let reports = match number::reports(number) {
+        Reports::All(answers) if dimension <= FEW => {
+            Reports::All(about(&answers, &(0..dimension).collect::<Vec<_>>()))
+        }
+        Reports::All(answers) | Reports::Representatives(answers) => {
+            Reports::Representatives(about(&answers, &[0, dimension - 1]))
+        }
+        Reports::Sampled => Reports::Sampled,
+    };
+    let inputs = number::inputs(number.bounds()).into_iter().map(|number| vec![number; dimension as usize]);
+    Case::local(name, *mechanism, inputs.collect(), reports)
 }

@@ -1,5 +1,6 @@
 //! The commands: a command is one file, and one line in the list below.
 
+mod audit;
 mod convert;
 mod demo;
 mod mechanism;
@@ -30,4 +31,5 @@ commands! {
     Plan(plan::Plan),
     Mechanism(mechanism::Mechanism),
     Convert(convert::Convert),
+    Audit(audit::Audit),
 }

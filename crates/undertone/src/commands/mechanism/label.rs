@@ -1,15 +1,13 @@
 //! `mechanism label`: how a label becomes a set of labels, in the integers that run.
 
-use crate::arguments;
 use crate::exit::Usage;
 use crate::label_chart;
 use crate::output::{self, Drawing};
+use crate::words::LabelWords;
 use serde::Serialize;
 use std::io::Write;
-use undertone_privacy::Epsilon;
 use undertone_privacy::label::{
-    Covariance, Decoder, LabelKind, LabelMechanism, LabelRandomizer, RrTopK, RrWithPrior, SubsetSelection,
-    Words, lower_bound_second_moment,
+    Covariance, Decoder, LabelKind, LabelMechanism, LabelRandomizer, Words, lower_bound_second_moment,
 };
 
 /// A mechanism that reports a set of labels, of which there are K
@@ -24,25 +22,8 @@ use undertone_privacy::label::{
   undertone mechanism label --kind rr-prior --prior 0.5,0.3,0.2 --epsilon 1 --json
   undertone mechanism label --kind rr-top-k --classes 10 --top 0,3 --epsilon 1")]
 pub(crate) struct Label {
-    /// Which mechanism
-    #[arg(long, value_parser = arguments::label_kind())]
-    kind: LabelKind,
-    /// K, the number of classes; as many as --prior has entries
-    #[arg(long, value_name = "K", value_parser = arguments::classes, allow_hyphen_values = true,
-          required_unless_present = "prior")]
-    classes: Option<u32>,
-    /// ε, the promise
-    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
-    epsilon: Epsilon,
-    /// Labels in each report, for --kind subset
-    #[arg(long, value_name = "D", allow_hyphen_values = true)]
-    set_size: Option<u32>,
-    /// Public probability of each class, for --kind rr-prior
-    #[arg(long, value_name = "P,P,…", value_delimiter = ',', allow_hyphen_values = true)]
-    prior: Option<Vec<f64>>,
-    /// Labels to answer among, for --kind rr-top-k
-    #[arg(long, value_name = "Y,Y,…", value_delimiter = ',', allow_hyphen_values = true)]
-    top: Option<Vec<u32>>,
+    #[command(flatten)]
+    words: LabelWords,
     #[command(flatten)]
     drawing: Drawing,
     /// Print JSON
@@ -52,14 +33,19 @@ pub(crate) struct Label {
 
 impl Label {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let mechanism = self.mechanism()?;
-        let facts = Facts::new(self.kind, &mechanism)?;
+        let mechanism = self.words.mechanism()?;
+        let facts = Facts::new(self.words.kind, &mechanism)?;
         let drawn = self.drawing.write(|| {
             let labels = mechanism.covariance().labels;
             if labels < 2 {
                 return Err(Usage::new("--svg: one label is kept, so there is nothing to draw").into());
             }
-            label_chart::svg(labels, self.kind.name(), self.epsilon, facts.worst_case_second_moment)
+            label_chart::svg(
+                labels,
+                self.words.kind.name(),
+                self.words.epsilon,
+                facts.worst_case_second_moment,
+            )
         })?;
         if self.json {
             return output::json(&facts, out);
@@ -69,44 +55,6 @@ impl Label {
             writeln!(out, "\nDrawn in {}", path.display())?;
         }
         Ok(())
-    }
-
-    /// What the options describe. Each of the three special ones belongs to one kind.
-    fn mechanism(&self) -> Result<LabelMechanism, Usage> {
-        let (kind, epsilon) = (self.kind, self.epsilon);
-        for (option, given, owner) in [
-            ("--set-size", self.set_size.is_some(), LabelKind::Subset),
-            ("--prior", self.prior.is_some(), LabelKind::RrPrior),
-            ("--top", self.top.is_some(), LabelKind::RrTopK),
-        ] {
-            if given && kind != owner {
-                let (kind, owner) = (kind.name(), owner.name());
-                return Err(Usage::new(format!("{option} is for --kind {owner}, not for --kind {kind}")));
-            }
-        }
-        let needs = |option: &str| Usage::new(format!("--kind {} needs {option}", kind.name()));
-        let classes = || self.classes.ok_or_else(|| needs("--classes"));
-        let built = match (kind, self.set_size) {
-            (LabelKind::RrPrior, _) => {
-                let prior = self.prior.as_ref().ok_or_else(|| needs("--prior"))?;
-                if let Some(classes) = self.classes.filter(|&classes| classes as usize != prior.len()) {
-                    let entries = prior.len();
-                    return Err(Usage::new(format!(
-                        "--classes is {classes}, but --prior has {entries} entries"
-                    )));
-                }
-                RrWithPrior::new(prior, epsilon).map(LabelMechanism::WithPrior)
-            }
-            (LabelKind::RrTopK, _) => {
-                let top = self.top.clone().ok_or_else(|| needs("--top"))?;
-                RrTopK::new(classes()?, top, epsilon).map(LabelMechanism::TopK)
-            }
-            (_, Some(size)) => {
-                SubsetSelection::with_size(classes()?, size, epsilon).map(LabelMechanism::Subset)
-            }
-            _ => kind.mechanism(classes()?, epsilon),
-        };
-        built.map_err(Usage::new)
     }
 }
 

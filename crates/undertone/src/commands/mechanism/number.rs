@@ -3,15 +3,13 @@
 use super::integers::{Integers, OF_WORDS};
 use crate::digits::digits;
 use crate::exit::Usage;
+use crate::number_chart;
 use crate::output::{self, Drawing};
-use crate::{arguments, number_chart};
+use crate::words::NumberWords;
 use serde::Serialize;
 use std::io::Write;
-use std::str::FromStr;
-use undertone_privacy::number::{
-    Bounds, Hybrid, NumberKind, NumberMechanism, NumberRandomizer, OneBit, Piecewise,
-};
-use undertone_privacy::{Epsilon, PrivacyError};
+use undertone_privacy::Epsilon;
+use undertone_privacy::number::{Hybrid, NumberKind, NumberMechanism, NumberRandomizer, OneBit, Piecewise};
 
 /// A mechanism that reports an integer about a number in an interval
 ///
@@ -25,18 +23,8 @@ use undertone_privacy::{Epsilon, PrivacyError};
   undertone mechanism number --kind bins --low 0 --high 100 --epsilon 2 --json
   undertone mechanism number --low -1 --high 1 --epsilon 1 --svg number.svg")]
 pub(crate) struct Number {
-    /// Which mechanism
-    #[arg(long, default_value = "best", value_parser = arguments::one_of::<Choice>(Choice::names()))]
-    kind: Choice,
-    /// The lower end of the interval, to which smaller numbers are clamped
-    #[arg(long, value_name = "A", value_parser = arguments::number, allow_hyphen_values = true)]
-    low: f64,
-    /// The upper end, to which larger numbers are clamped
-    #[arg(long, value_name = "B", value_parser = arguments::number, allow_hyphen_values = true)]
-    high: f64,
-    /// ε, the promise
-    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
-    epsilon: Epsilon,
+    #[command(flatten)]
+    words: NumberWords,
     #[command(flatten)]
     drawing: Drawing,
     /// Print JSON
@@ -44,44 +32,16 @@ pub(crate) struct Number {
     json: bool,
 }
 
-/// A kind, or whichever is best.
-#[derive(Clone, Copy, Debug)]
-enum Choice {
-    Best,
-    Kind(NumberKind),
-}
-
-impl Choice {
-    const BEST: &str = "best";
-
-    fn names() -> impl Iterator<Item = &'static str> {
-        NumberKind::ALL.into_iter().map(NumberKind::name).chain([Self::BEST])
-    }
-}
-
-impl FromStr for Choice {
-    type Err = PrivacyError;
-
-    fn from_str(name: &str) -> Result<Self, PrivacyError> {
-        if name == Self::BEST { Ok(Self::Best) } else { name.parse().map(Self::Kind) }
-    }
-}
-
 impl Number {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let bounds = Bounds::new(self.low, self.high).map_err(Usage::new)?;
-        let mechanism = match self.kind {
-            Choice::Best => NumberMechanism::best(bounds, self.epsilon),
-            Choice::Kind(kind) => NumberMechanism::new(kind, bounds, self.epsilon),
-        }
-        .map_err(Usage::new)?;
-        let facts = Facts::new(&mechanism, self.epsilon)?;
-        let drawn = self.drawing.write(|| number_chart::svg(bounds, &mechanism, self.epsilon))?;
+        let (mechanism, epsilon) = (self.words.mechanism()?, self.words.epsilon);
+        let facts = Facts::new(&mechanism, epsilon)?;
+        let drawn = self.drawing.write(|| number_chart::svg(mechanism.bounds(), &mechanism, epsilon))?;
         if self.json {
             return output::json(&facts, out);
         }
-        facts.explain(matches!(self.kind, Choice::Best), out)?;
-        compare(&mechanism, self.epsilon, out)?;
+        facts.explain(self.words.wants_the_best(), out)?;
+        compare(&mechanism, epsilon, out)?;
         if let Some(path) = drawn {
             writeln!(out, "\nDrawn in {}", path.display())?;
         }

@@ -5,14 +5,15 @@ use crate::digits::digits;
 use crate::exit::Usage;
 use crate::output::{self, Drawing};
 use crate::promise::Promise;
-use crate::{arguments, vector_chart};
+use crate::vector_chart;
+use crate::words::VectorWords;
 use serde::Serialize;
 use std::io::Write;
+use undertone_privacy::Guarantee;
 use undertone_privacy::accounting::{
     mu_for, mu_for_concentrated, pure_for_concentrated, pure_for_gaussian, rho_for,
 };
-use undertone_privacy::vector::{Ball, STEPS, VectorKind, VectorMechanism};
-use undertone_privacy::{Delta, Epsilon, Guarantee, Mu, PrivacyError, Rho};
+use undertone_privacy::vector::{STEPS, VectorKind, VectorMechanism};
 
 /// A mechanism that reports about a vector in a ball around zero
 ///
@@ -26,27 +27,8 @@ use undertone_privacy::{Delta, Epsilon, Guarantee, Mu, PrivacyError, Rho};
   undertone mechanism vector --kind gaussian --dimension 11 --radius 1 --epsilon 1 --delta 1e-6 --json
   undertone mechanism vector --kind gdp --dimension 11 --radius 1 --mu 0.5 --svg vector.svg")]
 pub(crate) struct Vector {
-    /// Which mechanism
-    #[arg(long, value_parser = arguments::vector_kind())]
-    kind: VectorKind,
-    /// P, the number of coordinates
-    #[arg(long, value_name = "P", value_parser = arguments::dimension, allow_hyphen_values = true)]
-    dimension: usize,
-    /// R, the radius of the ball; longer vectors are scaled back to it
-    #[arg(long, value_name = "R", value_parser = arguments::number, allow_hyphen_values = true)]
-    radius: f64,
-    /// ε, the promise
-    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
-    epsilon: Option<Epsilon>,
-    /// δ, the probability on which the promise of ε may fail
-    #[arg(long, value_name = "D", value_parser = arguments::delta, allow_hyphen_values = true)]
-    delta: Option<Delta>,
-    /// μ, the promise of Gaussian differential privacy
-    #[arg(long, value_name = "M", value_parser = arguments::mu, allow_hyphen_values = true)]
-    mu: Option<Mu>,
-    /// ρ, the promise of zero-concentrated differential privacy
-    #[arg(long, value_name = "RHO", value_parser = arguments::rho, allow_hyphen_values = true)]
-    rho: Option<Rho>,
+    #[command(flatten)]
+    words: VectorWords,
     #[command(flatten)]
     drawing: Drawing,
     /// Print JSON
@@ -56,10 +38,8 @@ pub(crate) struct Vector {
 
 impl Vector {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let promise = self.promise()?;
-        let ball = Ball::new(self.dimension, self.radius).map_err(Usage::new)?;
-        let mechanism = VectorMechanism::new(self.kind, ball, promise)
-            .map_err(|error| refused(self.kind, promise, &error))?;
+        let mechanism = self.words.mechanism()?;
+        let promise = mechanism.guarantee();
         let facts = Facts::new(&mechanism)?;
         let drawn = self.drawing.write(|| {
             let alike = sufficient(promise).into_iter().find_map(|promise| promise.to_pure().ok());
@@ -76,45 +56,6 @@ impl Vector {
         }
         Ok(())
     }
-
-    /// The one promise that the options make.
-    fn promise(&self) -> Result<Guarantee, Usage> {
-        match (self.epsilon, self.delta, self.mu, self.rho) {
-            (Some(epsilon), None, None, None) => Ok(Guarantee::Pure(epsilon)),
-            (Some(epsilon), Some(delta), None, None) => Ok(Guarantee::Approximate(epsilon, delta)),
-            (None, None, Some(mu), None) => Ok(Guarantee::Gaussian(mu)),
-            (None, None, None, Some(rho)) => Ok(Guarantee::Concentrated(rho)),
-            (None, Some(_), None, None) => Err(Usage::new("--delta is given, but --epsilon is missing")),
-            (None, None, None, None) => Err(Usage::new(format!(
-                "the promise is missing: --kind {} takes {}",
-                self.kind,
-                currency(self.kind)
-            ))),
-            _ => Err(Usage::new("one promise is expected: --epsilon E [--delta D], or --mu M, or --rho R")),
-        }
-    }
-}
-
-/// The options in which the promise of a kind is made.
-fn currency(kind: VectorKind) -> &'static str {
-    match kind {
-        VectorKind::Gaussian => "--epsilon and --delta",
-        VectorKind::Gdp => "--mu",
-        VectorKind::DiscreteGaussian => "--rho",
-        _ => "--epsilon alone",
-    }
-}
-
-/// Why there is no such mechanism, and for a promise of the wrong currency what to do about it.
-fn refused(kind: VectorKind, promise: Guarantee, error: &PrivacyError) -> Usage {
-    let PrivacyError::WrongPromise { .. } = error else { return Usage::new(error) };
-    let cure = match (kind, promise) {
-        (VectorKind::Gaussian, Guarantee::Pure(_)) => "; --delta is missing",
-        (VectorKind::Gaussian | VectorKind::Gdp | VectorKind::DiscreteGaussian, _) => "",
-        (_, Guarantee::Approximate(..)) => "; leave --delta out",
-        _ => "",
-    };
-    Usage::new(format!("{error}: it takes {}{cure}", currency(kind)))
 }
 
 /// Everything about a mechanism that can be put in a number.
