@@ -9,6 +9,7 @@ mod commands;
 mod digits;
 mod epsilon_axis;
 mod exit;
+mod finding;
 mod label_chart;
 mod label_plan;
 mod label_shares;

@@ -41,7 +41,6 @@ use crate::exact::{Coin, uniform_below};
 use crate::{DeviceSafe, Epsilon, Guarantee, PrivacyError, Randomizer, Unbiased, ln_ratio};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 use core::f64::consts::LN_2;
 use rand_core::CryptoRng;
 
@@ -165,35 +164,39 @@ fn forward_words(input: &BallVector) -> u128 {
     (1 << 63) + (u128::from(input.square()) << SHIFT).isqrt()
 }
 
-/// Whether codeword `a` is better than `b`: the larger score, or the same score and the smaller index.
-fn rank(scores: &[f64], forward: bool, a: u32, b: u32) -> Ordering {
-    let (x, y) = (scores[a as usize], scores[b as usize]);
-    let (x, y) = if forward { (x, y) } else { (-x, -y) };
-    y.total_cmp(&x).then(a.cmp(&b))
+/// A number that is the smaller the better the codeword: its score, upside down, in the upper 48 bits and its index,
+/// which decides among equals, in the lower 16. What the score loses by that is accuracy, and hardly any.
+fn key(score: f64, index: u32, forward: bool) -> u64 {
+    let bits = if forward { -score } else { score }.to_bits();
+    // Floats are ordered like their bits, if negative ones are turned round and put below the others.
+    let ordered = bits ^ ((bits as i64 >> 63) as u64 | 1 << 63);
+    ordered & !0xffff | u64::from(index)
 }
 
 /// The codewords from best to worst, by a bitonic sorting network (Batcher, *Sorting networks and their applications*,
 /// 1968): the same places are compared in the same order whatever the scores, so that the time tells nothing.
-fn ranked(scores: &[f64], forward: bool) -> Vec<u32> {
-    let sign = if forward { -1.0 } else { 1.0 };
+fn ranked(scores: &[f64], forward: bool) -> Vec<u16> {
+    let mut keys: Vec<u64> = (0u32..).zip(scores).map(|(j, &score)| key(score, j, forward)).collect();
     // Padded at the end with what is worse than any codeword
-    let key = |j: u32| (scores.get(j as usize).map_or(f64::INFINITY, |score| sign * score), j);
-    let mut keys: Vec<(f64, u32)> = (0..scores.len().next_power_of_two() as u32).map(key).collect();
+    keys.resize(scores.len().next_power_of_two(), u64::MAX);
     let mut run = 2;
     while run <= keys.len() {
         let mut distance = run / 2;
         while distance > 0 {
-            for i in (0..keys.len()).filter(|i| i & distance == 0) {
-                let (a, b) = (keys[i], keys[i + distance]);
+            for start in (0..keys.len()).step_by(2 * distance) {
                 // Runs take turns to rise and fall.
-                let swap = (b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)) == Ordering::Less) == (i & run == 0);
-                (keys[i], keys[i + distance]) = if swap { (b, a) } else { (a, b) };
+                let rising = start & run == 0;
+                let (low, high) = keys[start..start + 2 * distance].split_at_mut(distance);
+                for (a, b) in low.iter_mut().zip(high) {
+                    let (least, most) = ((*a).min(*b), (*a).max(*b));
+                    (*a, *b) = if rising { (least, most) } else { (most, least) };
+                }
             }
             distance /= 2;
         }
         run *= 2;
     }
-    keys.into_iter().map(|(_, j)| j).collect()
+    keys.into_iter().take(scores.len()).map(|key| key as u16).collect()
 }
 
 /// The k with the largest m, ideal P: the last at which m still rises.
@@ -244,7 +247,7 @@ impl Randomizer for Codebook {
         let other = self.top as usize + uniform_below(u64::from(self.codewords - self.top), rng) as usize;
         let place = if self.keep.toss(rng) { best } else { other };
         let order = ranked(&scores, forward);
-        Ok(CodebookReport { seed, index: order[place] as u16 })
+        Ok(CodebookReport { seed, index: order[place] })
     }
 
     /// With a factor of 2^-128 for the seed; the sign is summed over.
@@ -255,7 +258,8 @@ impl Randomizer for Codebook {
         }
         let scores = self.scores(report.seed, input);
         let is_best = |forward| {
-            let better = (0..self.codewords).filter(|&j| rank(&scores, forward, j, index) == Ordering::Less);
+            let mine = key(scores[index as usize], index, forward);
+            let better = (0u32..).zip(&scores).filter(|&(j, &score)| key(score, j, forward) < mine);
             better.count() < self.top as usize
         };
         let words = forward_words(input);
@@ -419,10 +423,8 @@ mod tests {
             for _ in 0..trials {
                 let report = mechanism.randomize(&input, &mut rng).unwrap();
                 let scores = mechanism.scores(report.seed, &input);
-                let mut order: Vec<u32> = (0..8).collect();
-                order.sort_by(|&a, &b| rank(&scores, true, a, b));
-                for (place, &j) in order.iter().enumerate() {
-                    let this = CodebookReport { index: j as u16, ..report };
+                for (place, index) in ranked(&scores, true).into_iter().enumerate() {
+                    let this = CodebookReport { index, ..report };
                     let p = (mechanism.ln_likelihood(&this, &input) + 128.0 * LN_2).exp();
                     seen[place] += f64::from(u8::from(this == report));
                     expected[place] += p;
@@ -454,12 +456,19 @@ mod tests {
     }
 
     #[test]
+    fn codewords_are_ranked_by_their_scores_and_equals_by_their_index() {
+        let scores = [0.5, -2.0, 3.0, 0.5, -0.0, 0.0, 1e300, -1e-300];
+        assert_eq!(ranked(&scores, true), [6, 2, 0, 3, 5, 4, 7, 1]);
+        assert_eq!(ranked(&scores, false), [1, 7, 4, 5, 0, 3, 2, 6]);
+        assert_eq!(ranked(&scores[..6], true), [2, 0, 3, 5, 4, 1], "a number that is no power of two");
+    }
+
+    #[test]
     fn along_the_zero_vector_all_codewords_are_alike() {
         for p in [1, 2, 5] {
             let scores = codebook(p, 1.0, 256).scores(7, &BallVector::zero(ball(p)));
             assert!(scores.iter().all(|score| score.to_bits() == 0));
-            assert_eq!(rank(&scores, false, 3, 4), Ordering::Less);
-            assert_eq!(rank(&scores, true, 3, 4), Ordering::Less);
+            assert!([false, true].iter().all(|&forward| ranked(&scores, forward).is_sorted()));
         }
     }
 

@@ -2,15 +2,14 @@
 
 use crate::digits::digits;
 use crate::exit::Usage;
-use crate::promise::Promise;
+use crate::finding::{Finding, Outcome};
 use crate::words::Words;
 use crate::{arguments, output, randomness};
 use anyhow::ensure;
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 use std::io::Write;
 use undertone_audit::registry::{Kind, Mechanism, Setup};
-use undertone_audit::{Auditor, Settings, Verdict, claimed_loss};
+use undertone_audit::{Auditor, Settings};
 use undertone_privacy::Epsilon;
 
 /// Check a promise against the code that runs: exactly where that can be done, and by likelihood-ratio tests on samples
@@ -63,7 +62,7 @@ impl Audit {
         let mut findings = Vec::new();
         for (name, mechanism) in &subjects {
             progress.set_message(name.clone());
-            findings.push(Finding::new(auditor.judge(name, mechanism)?));
+            findings.push(Finding::from(auditor.judge(name, mechanism)?));
             progress.inc(1);
         }
         progress.finish_and_clear();
@@ -72,7 +71,7 @@ impl Audit {
         } else {
             self.explain(&findings, out)?;
         }
-        let broken: Vec<_> = findings.iter().filter(|finding| finding.verdict == BROKEN).collect();
+        let broken: Vec<_> = findings.iter().filter(|finding| finding.verdict == Outcome::Broken).collect();
         ensure!(broken.is_empty(), "{} of {} promises are broken", broken.len(), findings.len());
         Ok(())
     }
@@ -111,55 +110,14 @@ impl Audit {
                 writeln!(out, "    {breach}")?;
             }
         }
-        if findings.iter().any(|finding| finding.verdict == SIMULATION) {
+        if findings.iter().any(|finding| finding.verdict == Outcome::SimulationOnly) {
             writeln!(
                 out,
-                "\n{SIMULATION}: computed in floating point, so no report of it may leave a device"
+                "\n{}: computed in floating point, so no report of it may leave a device",
+                Outcome::SimulationOnly
             )?;
         }
         Ok(())
-    }
-}
-
-const KEPT: &str = "kept";
-const BROKEN: &str = "broken";
-const SIMULATION: &str = "simulation only";
-
-/// A verdict as machines read it, each loss in the currency of the promise.
-#[derive(Serialize)]
-struct Finding {
-    mechanism: String,
-    claimed: f64,
-    exact: Option<f64>,
-    lower_bound: f64,
-    verdict: &'static str,
-    promise: Promise,
-    #[serde(skip)]
-    promised: String,
-    confidence: f64,
-    trials: u64,
-    breaches: Vec<String>,
-}
-
-impl Finding {
-    fn new(verdict: Verdict) -> Self {
-        let outcome = match (verdict.simulation_only, verdict.kept()) {
-            (true, _) => SIMULATION,
-            (false, true) => KEPT,
-            (false, false) => BROKEN,
-        };
-        Self {
-            claimed: claimed_loss(&verdict.claimed),
-            exact: verdict.exact,
-            lower_bound: verdict.lower_bound,
-            verdict: outcome,
-            promise: verdict.claimed.into(),
-            promised: verdict.claimed.to_string(),
-            confidence: verdict.confidence,
-            trials: verdict.trials,
-            breaches: verdict.breaches.iter().map(ToString::to_string).collect(),
-            mechanism: verdict.mechanism,
-        }
     }
 }
 

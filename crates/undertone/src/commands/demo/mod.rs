@@ -5,13 +5,11 @@ mod comparison;
 mod story;
 
 use crate::exit::Usage;
+use crate::finding::Outcome;
 use crate::label_shares::{LabelShares, Share};
-use crate::{arguments, nursery, output};
+use crate::{arguments, nursery, output, randomness};
 use anyhow::{Context, ensure};
-use audit::Verdict;
-use getrandom::SysRng;
-use rand_chacha::ChaCha20Rng;
-use rand_core::{CryptoRng, SeedableRng};
+use rand_core::CryptoRng;
 use std::io::Write;
 use story::Story;
 use undertone_privacy::label::{
@@ -44,21 +42,17 @@ impl Demo {
         let labels = nursery::labels()?;
         let classes = nursery::CLASSES.len() as u32;
         let mechanism = best_for_shares(classes, self.epsilon).map_err(Usage::new)?;
-        let mut rng = match self.seed {
-            Some(seed) => ChaCha20Rng::seed_from_u64(seed),
-            None => {
-                ChaCha20Rng::try_from_rng(&mut SysRng).context("the operating system gives no randomness")?
-            }
-        };
+        let mut rng = randomness::generator(self.seed)?;
         let collection = Collection::gather(&mechanism, &labels, &mut rng)?;
         let comparison = comparison::compare(&mechanism, &labels, &mut rng)?;
-        let story = Story::new(self, &mechanism, &labels, &collection, comparison);
+        let audit = audit::audit(kind_of(&mechanism).name(), &mechanism, &mut rng)?;
+        let story = Story::new(self, &mechanism, &labels, &collection, comparison, audit);
         if self.json {
             output::json(&story, out)?;
         } else {
             story.tell(&mechanism, &labels, &collection, out)?;
         }
-        ensure!(story.audit.verdict == Verdict::Kept, "the promise is broken");
+        ensure!(story.audit.verdict == Outcome::Kept, "the promise is broken");
         Ok(())
     }
 }

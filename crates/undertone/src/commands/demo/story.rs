@@ -1,9 +1,10 @@
 //! What the demonstration has found, for machines and for people.
 
-use super::audit::{Audit, audit, audit_line};
+use super::audit::audit_lines;
 use super::comparison::{Comparison, REPETITIONS};
 use super::{Collection, Demo, kind_of, true_shares};
 use crate::bar_chart::{self, Bar};
+use crate::finding::Finding;
 use crate::label_shares::Share;
 use crate::nursery;
 use serde::Serialize;
@@ -35,7 +36,7 @@ pub(super) struct Story {
     covered: usize,
     repetitions: u32,
     comparison: Vec<Comparison>,
-    pub(super) audit: Audit,
+    pub(super) audit: Finding,
 }
 
 impl Story {
@@ -45,6 +46,7 @@ impl Story {
         labels: &[Label],
         collection: &Collection,
         comparison: Vec<Comparison>,
+        audit: Finding,
     ) -> Self {
         let told = |((label, truth), share): ((&'static str, f64), &Share)| {
             let (low, high) = share.interval();
@@ -67,7 +69,7 @@ impl Story {
             shares,
             repetitions: REPETITIONS,
             comparison,
-            audit: audit(mechanism, demo.epsilon.get()),
+            audit,
         }
     }
 
@@ -90,7 +92,7 @@ impl Story {
         self.tell_progress(collection, out)?;
         self.tell_shares(out)?;
         self.tell_comparison(out)?;
-        writeln!(out, "\nThe audit\n  {}", audit_line(&self.audit))?;
+        writeln!(out, "\nThe audit\n  {}", audit_lines(&self.audit))?;
         Ok(())
     }
 
