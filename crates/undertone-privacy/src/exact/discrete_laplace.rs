@@ -108,16 +108,16 @@ mod tests {
             for z in -4..=4 {
                 let p = noise.ln_pmf(z).exp();
                 let seen = draws.iter().filter(|&&draw| draw == z).count() as f64;
-                let expected = trials as f64 * p;
+                let expected = f64::from(trials) * p;
                 assert!(
                     (seen - expected).abs() <= 5.0 * expected.sqrt(),
                     "scale {numerator}/{denominator}, z = {z}"
                 );
             }
-            let squares = draws.iter().map(|&z| (z as f64).powi(2)).sum::<f64>() / trials as f64;
+            let squares = draws.iter().map(|&z| (z as f64).powi(2)).sum::<f64>() / f64::from(trials);
             // Var(z²) ≤ E[z⁴] ≤ 24·scale⁴ + variance for a Laplace law
             let fourth = 24.0 * noise.scale().get().powi(4) + noise.variance();
-            assert!((squares - noise.variance()).abs() <= 5.0 * (fourth / trials as f64).sqrt());
+            assert!((squares - noise.variance()).abs() <= 5.0 * (fourth / f64::from(trials)).sqrt());
         }
     }
 }

@@ -73,8 +73,11 @@ mod tests {
         for (numerator, denominator) in [(0, 1), (1, 3), (1, 1), (7, 4), (5, 1), (1u128 << 90, 3 << 89)] {
             let p = (-(numerator as f64 / denominator as f64)).exp();
             let heads = (0..trials).filter(|_| bernoulli_exp(numerator, denominator, &mut rng)).count();
-            let sigma = (trials as f64 * p * (1.0 - p)).sqrt();
-            assert!((heads as f64 - trials as f64 * p).abs() <= 5.0 * sigma, "x = {numerator}/{denominator}");
+            let sigma = (f64::from(trials) * p * (1.0 - p)).sqrt();
+            assert!(
+                (heads as f64 - f64::from(trials) * p).abs() <= 5.0 * sigma,
+                "x = {numerator}/{denominator}"
+            );
         }
     }
 }
