@@ -36,11 +36,11 @@ struct Table {
     rng: ChaCha12Rng,
 }
 
-impl Table {
-    fn heading(&self, what: &str) {
-        println!("\n{what:<36}{:>12}{:>14}{:>14}", "ns", "million/s", "words");
-    }
+fn heading(what: &str) {
+    println!("\n{what:<36}{:>12}{:>14}{:>14}", "ns", "million/s", "words");
+}
 
+impl Table {
     fn line<T>(&mut self, name: &str, mut draw: impl FnMut(&mut ChaCha12Rng) -> T) {
         let word = nanoseconds(|| self.rng.next_u64());
         let ours = nanoseconds(|| draw(&mut self.rng));
@@ -57,7 +57,7 @@ impl Table {
 }
 
 fn noise(table: &mut Table) {
-    table.heading("noise");
+    heading("noise");
     table.line("one word", Rng::next_u64);
     table.line("coin of exp(-1/3)", |rng| bernoulli_exp(1, 3, rng));
     table.line("coin of exp(-5)", |rng| bernoulli_exp(5, 1, rng));
@@ -79,7 +79,7 @@ fn noise(table: &mut Table) {
 }
 
 fn numbers(table: &mut Table, epsilon: Epsilon) {
-    table.heading(&format!("a number, ε = {}", epsilon.get()));
+    heading(&format!("a number, ε = {}", epsilon.get()));
     let bounds = Bounds::new(-1.0, 1.0).expect("an interval");
     let truth = bounds.place(0.3).expect("inside");
     for kind in NumberKind::ALL {
@@ -99,7 +99,7 @@ fn vector_line<M: Randomizer<Input = BallVector>>(
 }
 
 fn vectors(table: &mut Table, epsilon: Epsilon, dimension: usize) {
-    table.heading(&format!("a vector, p = {dimension}, ε = {}", epsilon.get()));
+    heading(&format!("a vector, p = {dimension}, ε = {}", epsilon.get()));
     let ball = Ball::new(dimension, 1.0).expect("a ball");
     // Of length 0.9, all coordinates alike
     let g = ball.clamp(&vec![0.9 / (dimension as f64).sqrt(); dimension]).expect("finite");
