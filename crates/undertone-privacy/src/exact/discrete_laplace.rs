@@ -10,19 +10,24 @@
 //! since which floats can be reached depends on the input (Mironov, *On significance of the least significant bits
 //! for differential privacy*, 2012).
 
-use super::{Scale, bernoulli_exp, uniform_below};
+use super::exp_coin::{bernoulli_exp_near, bernoulli_inverse_e};
+use super::{Scale, uniform_below};
 use rand_core::Rng;
 
 /// Discrete Laplace noise of a rational scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiscreteLaplace {
     scale: Scale,
+    /// ⌊2^(64 + k)/n⌋, at most 2^64 - 1, for the numerator n of k + 1 bits.
+    reciprocal: u64,
 }
 
 impl DiscreteLaplace {
     /// Noise of this scale.
     pub fn new(scale: Scale) -> Self {
-        Self { scale }
+        let n = scale.numerator();
+        let reciprocal = (1u128 << (64 + n.ilog2())) / u128::from(n);
+        Self { scale, reciprocal: u64::try_from(reciprocal).unwrap_or(u64::MAX) }
     }
 
     /// The scale in use.
@@ -38,13 +43,16 @@ impl DiscreteLaplace {
             // U + n·V with P ∝ exp(-(U + n·V)/n): U below n is kept with probability exp(-U/n) …
             let (u, negative) = loop {
                 let draw = uniform_below(2 * n, rng);
-                if bernoulli_exp(u128::from(draw >> 1), u128::from(n), rng) {
-                    break (draw >> 1, draw & 1 == 1);
+                let u = draw >> 1;
+                // 2^64·U/n, at most three too small
+                let x = ((u128::from(u) * u128::from(self.reciprocal)) >> n.ilog2()) as u64;
+                if bernoulli_exp_near(x, u128::from(u), u128::from(n), rng) {
+                    break (u, draw & 1 == 1);
                 }
             };
             // … and V counts heads of probability exp(-1).
             let mut v = 0u64;
-            while bernoulli_exp(1, 1, rng) {
+            while bernoulli_inverse_e(rng) {
                 v += 1;
             }
             // A geometric variable of ratio e^(-1/n) divided by d has ratio e^(-d/n).
@@ -96,6 +104,18 @@ mod tests {
         let sum: f64 = (-400..=400).map(|z| noise.ln_pmf(z).exp()).sum();
         let square: f64 = (-400..=400).map(|z| (z * z) as f64 * noise.ln_pmf(z).exp()).sum();
         assert!((sum - 1.0).abs() < 1e-12 && (square - noise.variance()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_reciprocal_gives_every_fraction_to_within_three() {
+        for n in [1u64, 2, 3, 7, 1000, 1 << 20, (1 << 51) - 1, 1 << 51] {
+            let noise = DiscreteLaplace::new(Scale::new(n, 1).unwrap());
+            for u in [0, n / 3, n / 2, n - 1] {
+                let x = (u128::from(u) * u128::from(noise.reciprocal)) >> n.ilog2();
+                let exact = (u128::from(u) << 64) / u128::from(n);
+                assert!(x <= exact && exact - x <= 3, "{u}/{n}: {x}, not {exact}");
+            }
+        }
     }
 
     #[test]
