@@ -6,11 +6,11 @@
 //!
 //! **Privacy.** Shifting the centre by Δ changes ln P by at most Δ/scale, so integers of sensitivity Δ are
 //! ε-private at scale Δ/ε. The sampler is Algorithm 2 of Canonne, Kamath, Steinke, *The Discrete Gaussian for
-//! Differential Privacy* (2020), in 64-bit integers; textbook floating-point Laplace noise is not private at all,
-//! since which floats can be reached depends on the input (Mironov, *On significance of the least significant bits
-//! for differential privacy*, 2012).
+//! Differential Privacy* (2020), in 64-bit integers and with all its coins from one word. Textbook floating-point
+//! Laplace noise is not private at all, since which floats can be reached depends on the input (Mironov, *On
+//! significance of the least significant bits for differential privacy*, 2012).
 
-use super::exp_coin::{bernoulli_exp_near, bernoulli_inverse_e};
+use super::exp_coin::heads_after_exp;
 use super::{Scale, uniform_below};
 use rand_core::Rng;
 
@@ -40,21 +40,17 @@ impl DiscreteLaplace {
     pub fn sample(self, rng: &mut impl Rng) -> i64 {
         let (n, d) = (self.scale.numerator(), self.scale.denominator());
         loop {
-            // U + n·V with P ∝ exp(-(U + n·V)/n): U below n is kept with probability exp(-U/n) …
-            let (u, negative) = loop {
+            // U + n·V with P ∝ exp(-(U + n·V)/n): U below n is kept with probability exp(-U/n), and V counts heads of
+            // probability exp(-1).
+            let (u, v, negative) = loop {
                 let draw = uniform_below(2 * n, rng);
                 let u = draw >> 1;
                 // 2^64·U/n, at most three too small
                 let x = ((u128::from(u) * u128::from(self.reciprocal)) >> n.ilog2()) as u64;
-                if bernoulli_exp_near(x, u128::from(u), u128::from(n), rng) {
-                    break (u, draw & 1 == 1);
+                if let Some(v) = heads_after_exp(x, u128::from(u), u128::from(n), rng) {
+                    break (u, v, draw & 1 == 1);
                 }
             };
-            // … and V counts heads of probability exp(-1).
-            let mut v = 0u64;
-            while bernoulli_inverse_e(rng) {
-                v += 1;
-            }
             // A geometric variable of ratio e^(-1/n) divided by d has ratio e^(-d/n).
             let magnitude = if d == 1 {
                 n.saturating_mul(v).saturating_add(u)

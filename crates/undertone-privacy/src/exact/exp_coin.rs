@@ -28,25 +28,56 @@ pub fn bernoulli_exp(numerator: u128, denominator: u128, rng: &mut impl Rng) -> 
 
 /// Heads with probability exp(-1), exactly.
 #[inline]
-pub(super) fn bernoulli_inverse_e(rng: &mut impl Rng) -> bool {
-    /// ⌊2^64/e⌋
-    const INVERSE_E: u64 = 0x5e2d_58d8_b3bc_df1a;
+fn bernoulli_inverse_e(rng: &mut impl Rng) -> bool {
     let word = rng.next_u64();
-    if word == INVERSE_E { is_below_exp(word, 1, 1, rng) } else { word < INVERSE_E }
+    if word == INVERSE_E[0] { is_below_exp(word, 1, 1, 0, rng) } else { word < INVERSE_E[0] }
 }
 
 /// [`bernoulli_exp`] for `numerator` < `denominator`, given `x`, their quotient times 2^64 to within 2^26.
 #[inline]
-pub(super) fn bernoulli_exp_near(x: u64, numerator: u128, denominator: u128, rng: &mut impl Rng) -> bool {
+fn bernoulli_exp_near(x: u64, numerator: u128, denominator: u128, rng: &mut impl Rng) -> bool {
     if numerator == 0 {
         return true;
     }
     let (word, e) = (rng.next_u64(), exp_near(x));
     if word.abs_diff(e) <= SLACK {
-        return is_below_exp(word, numerator, denominator, rng);
+        return is_below_exp(word, numerator, denominator, 0, rng);
     }
     word < e
 }
+
+/// A coin of probability exp(-x), for x as above, and if it shows heads the number of coins of probability exp(-1)
+/// that show heads before one shows tails; exactly, and mostly from one word.
+///
+/// One uniform U does for all: it is below exp(-x - v) with probability exp(-x)·exp(-v), hence the largest such v.
+#[inline]
+pub(super) fn heads_after_exp(x: u64, numerator: u128, denominator: u128, rng: &mut impl Rng) -> Option<u64> {
+    let (word, e) = (rng.next_u64(), exp_near(x));
+    if word > e.saturating_add(SLACK) {
+        return None;
+    }
+    // Bounds that U is certainly below, counted without a branch: how many cannot be predicted.
+    let near = INVERSE_E.map(|inverse_e| high(e, inverse_e));
+    let beyond = word.saturating_add(SLACK);
+    let mut below = usize::from(beyond < e) + near.iter().map(|&e| usize::from(beyond < e)).sum::<usize>();
+    // The bounds are further apart than their slack, so that only the next one can be in doubt.
+    let next = if below == 0 { e } else { near.get(below - 1).copied().unwrap_or(0) };
+    if word <= next.saturating_add(SLACK) && below <= near.len() {
+        below += usize::from(is_below_exp(word, numerator, denominator, below, rng));
+    }
+    let mut heads = (below as u64).checked_sub(1)?;
+    // A coin has no memory: whoever saw all those heads goes on with new words.
+    if below > near.len() {
+        while bernoulli_inverse_e(rng) {
+            heads += 1;
+        }
+    }
+    Some(heads)
+}
+
+/// ⌊2^64·e^-v⌋ for v = 1, …, 4
+const INVERSE_E: [u64; 4] =
+    [0x5e2d_58d8_b3bc_df1a, 0x22a5_5547_7f03_973f, 0x0cbe_d866_6758_5764, 0x04b0_556e_084f_3d1d];
 
 /// How far [`exp_near`] is from 2^64·exp(-x) at most: 2^26 for x itself, 2^27.5 for the polynomial, and a few
 /// hundred for the rest.
@@ -118,6 +149,30 @@ mod tests {
                 (heads as f64 - f64::from(trials) * p).abs() <= 5.0 * sigma,
                 "x = {numerator}/{denominator}"
             );
+        }
+    }
+
+    #[test]
+    fn heads_after_the_coin_fall_off_by_e_with_each() {
+        let mut rng = ChaCha12Rng::seed_from_u64(1);
+        let trials = 1_000_000;
+        for (numerator, denominator) in [(0, 1), (1, 3), (99, 100)] {
+            let x = fixed_point(numerator, denominator);
+            let mut seen = [0u32; 16];
+            for _ in 0..trials {
+                if let Some(heads) = heads_after_exp(x, numerator, denominator, &mut rng) {
+                    seen[(heads as usize).min(15)] += 1;
+                }
+            }
+            let first = (-(numerator as f64 / denominator as f64)).exp() * (1.0 - (-1.0f64).exp());
+            for (heads, &count) in (0u8..12).zip(&seen) {
+                let expected = f64::from(trials) * first * (-f64::from(heads)).exp();
+                let room = 5.0 * expected.sqrt().max(1.0);
+                assert!(
+                    (f64::from(count) - expected).abs() <= room,
+                    "{heads} heads: {count}, not {expected}"
+                );
+            }
         }
     }
 

@@ -10,16 +10,25 @@ use rand_core::Rng;
 /// How far [`exp_digits`] may be off, in units of its last place: each of fewer than 2^10 terms loses less than four.
 const SLACK: u32 = 1 << 16;
 
-/// Whether U < exp(-`numerator`/`denominator`), for a uniform U whose first 64 bits are `word` and whose others are
-/// drawn as they are needed; exact.
+/// Whether U < exp(-`numerator`/`denominator` - `whole`), for a uniform U whose first 64 bits are `word` and whose others
+/// are drawn as they are needed; exact. The fraction is at most one, and `whole` is small.
 #[cold]
 #[inline(never)]
-pub(super) fn is_below_exp(word: u64, numerator: u128, denominator: u128, rng: &mut impl Rng) -> bool {
+pub(super) fn is_below_exp(
+    word: u64,
+    numerator: u128,
+    denominator: u128,
+    whole: usize,
+    rng: &mut impl Rng,
+) -> bool {
     let mut u = Vec::from([0, (word >> 32) as u32, word as u32]);
     loop {
         let more = rng.next_u64();
         u.extend([(more >> 32) as u32, more as u32]);
-        let e = exp_digits(numerator, denominator, u.len() - 1);
+        let limbs = u.len() - 1;
+        let inverse_e = exp_digits(1, 1, limbs);
+        // Each product is less than three units further off.
+        let e = (0..whole).fold(exp_digits(numerator, denominator, limbs), |e, _| product(&e, &inverse_e));
         // Undecided once in 2^47 rounds
         if is_far_below(&u, &e) {
             return true;
@@ -167,6 +176,14 @@ mod tests {
     }
 
     #[test]
+    fn exponents_above_one_are_told_apart_by_the_next_digits_too() {
+        // e^-2.5, computed with 120 decimal digits
+        let (first, second) = (0x1503_85c0_94f4_24a7, 0x5e48_34ab_d702_8400);
+        let is_below = |second| is_below_exp(first, 1, 2, 2, &mut Script(Vec::from([second])));
+        assert!(is_below(second - (1 << 17)) && !is_below(second + (1 << 17)));
+    }
+
+    #[test]
     fn more_digits_never_contradict_fewer() {
         for (numerator, denominator) in
             [(0, 1), (1, 3), (1, 1 << 127), (5, 7), (u128::MAX >> 2, u128::MAX >> 1)]
@@ -183,7 +200,7 @@ mod tests {
     #[test]
     fn a_number_that_agrees_with_one_over_e_for_many_digits_is_told_apart_by_the_next() {
         let [first, second, third] = INVERSE_E;
-        let is_below = |words: &[u64]| is_below_exp(first, 1, 1, &mut Script(words.to_vec()));
+        let is_below = |words: &[u64]| is_below_exp(first, 1, 1, 0, &mut Script(words.to_vec()));
         assert!(is_below(&[second - (1 << 17)]) && !is_below(&[second + (1 << 17)]));
         assert!(is_below(&[second, third - (1 << 17)]) && !is_below(&[second, third + (1 << 17)]));
     }
