@@ -6,9 +6,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 use std::hint::black_box;
 use std::time::Instant;
-use undertone_privacy::exact::{
-    DiscreteGaussian, DiscreteLaplace, RoundedGaussian, Scale, WordBuffer, bernoulli_exp,
-};
+use undertone_privacy::exact::{DiscreteGaussian, DiscreteLaplace, RoundedGaussian, Scale, bernoulli_exp};
 use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism};
 use undertone_privacy::vector::{Ball, BallVector, Codebook, Gaussian, Laplace};
 use undertone_privacy::{Epsilon, Mu, Randomizer, Rho, vector};
@@ -46,14 +44,6 @@ impl Table {
         let ours = nanoseconds(|| draw(&mut self.rng));
         println!("{name:<36}{ours:>12.1}{:>14.3}{:>14.1}", 1e3 / ours, ours / word);
     }
-
-    /// A draw from words that are taken by the hundred, as for columns.
-    fn buffered<T>(&mut self, name: &str, mut draw: impl FnMut(&mut WordBuffer<'_, ChaCha12Rng>) -> T) {
-        let word = nanoseconds(|| self.rng.next_u64());
-        let mut words = WordBuffer::new(&mut self.rng);
-        let ours = nanoseconds(|| draw(&mut words));
-        println!("{name:<36}{ours:>12.1}{:>14.3}{:>14.1}", 1e3 / ours, ours / word);
-    }
 }
 
 fn noise(table: &mut Table) {
@@ -64,13 +54,11 @@ fn noise(table: &mut Table) {
     for scale in [1u64, 10, 1000, 1_000_000] {
         let laplace = DiscreteLaplace::new(Scale::new(scale, 1).expect("below 2^51"));
         table.line(&format!("discrete Laplace, b = {scale}"), |rng| laplace.sample(rng));
-        table.buffered(&format!("    in a column, b = {scale}"), |rng| laplace.sample(rng));
     }
     for scale in [1u64, 10, 1000, 1_000_000] {
         let square = Scale::new(scale * scale, 1).expect("below 2^51");
         let gaussian = DiscreteGaussian::new(square).expect("below 2^50");
         table.line(&format!("discrete Gaussian, σ = {scale}"), |rng| gaussian.sample(rng));
-        table.buffered(&format!("    in a column, σ = {scale}"), |rng| gaussian.sample(rng));
     }
     for scale in [1, 1000, 1_000_000] {
         let rounded = RoundedGaussian::new(scale).expect("positive and small");
