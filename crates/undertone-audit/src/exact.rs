@@ -70,6 +70,31 @@ pub(crate) fn worst_pair<R: Randomizer>(case: &Case<R>) -> Option<(usize, ExactL
     Some(losses.enumerate().fold(none, worse))
 }
 
+/// The pair about which `trials` reports under each input would prove most, where all reports are listed; the
+/// [`worst_pair`] where only some are. Its loss may hide in events too rare to be seen.
+pub(crate) fn most_telling_pair<R: Randomizer>(case: &Case<R>, trials: u64) -> Option<usize> {
+    let claimed = case.randomizer.guarantee();
+    let Reports::All(reports) = &case.reports else {
+        return worst_pair(case).map(|(pair, _)| pair).filter(|&pair| pair < case.pairs.len());
+    };
+    // Probabilities are moved by three standard deviations of their estimates, and one event, against us.
+    let n = trials.max(1) as f64;
+    let less = |p: f64| p - 3.0 * (p / n).sqrt() - 1.0 / n;
+    let more = |q: f64| q + 3.0 * (q / n).sqrt() + 1.0 / n;
+    let provable = |(a, b): &(R::Input, R::Input)| {
+        let ln = |report, input| case.randomizer.ln_likelihood(report, input);
+        let one_way = |a, b| {
+            let masses = reports.iter().map(|report| (ln(report, a), ln(report, b)));
+            let seen = masses.filter(|&(ln_p, _)| ln_p > f64::NEG_INFINITY).collect();
+            let event = |event: &Masses| event_loss(&claimed, less(event.p), more(event.q));
+            cuts(seen).iter().map(event).fold(0.0, f64::max)
+        };
+        f64::max(one_way(a, b), one_way(b, a))
+    };
+    let provable = case.pairs.iter().map(provable).enumerate();
+    provable.max_by(|(_, x), (_, y)| x.total_cmp(y)).map(|(pair, _)| pair)
+}
+
 /// δ at `epsilon`, the worst over all pairs, both ways: Σ max(0, P − e^ε·Q). `None` unless all reports are listed.
 pub fn hockey_stick<R: Randomizer>(case: &Case<R>, epsilon: f64) -> Option<f64> {
     let Reports::All(reports) = &case.reports else { return None };

@@ -7,12 +7,14 @@
 //! * [`lower_bound`] draws from the very code that devices run and proves a loss with stated confidence;
 //! * [`float_leak`](fn@float_leak) and [`one_sided_report`] look for values that only one input can produce.
 //!
-//! [`audit`] hears all that apply and gives a [`Verdict`]. The [`suite`] holds the laws every randomizer obeys.
+//! [`audit`] hears all that apply and gives a [`Verdict`]. The [`suite`] holds the laws every randomizer obeys, and the
+//! [`registry`] brings every mechanism before either.
 #![cfg_attr(
     test,
     expect(clippy::float_cmp, reason = "tests compare zeros, infinities and other exact values")
 )]
 
+mod auditor;
 mod binomial;
 mod case;
 mod clopper_pearson;
@@ -24,11 +26,13 @@ mod failure;
 mod float_leak;
 mod levels;
 mod moments;
+pub mod registry;
 mod renyi;
 mod statistical;
 pub mod suite;
 mod verdict;
 
+pub use auditor::Auditor;
 pub use case::{Case, Reports};
 pub use clopper_pearson::{at_least, at_most};
 pub use event_loss::{claimed_loss, event_loss};

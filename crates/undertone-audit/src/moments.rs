@@ -23,6 +23,11 @@ impl Moments {
         self.largest
     }
 
+    /// Whether all values were the same.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.squares == 0.0
+    }
+
     /// The square of the mean's standard error.
     pub(crate) fn error_squared(&self) -> f64 {
         self.squares / (self.count - 1.0).max(1.0) / self.count.max(1.0)

@@ -1,6 +1,6 @@
 //! The verdict about one mechanism, from everything that can be found out about it.
 
-use crate::exact::worst_pair;
+use crate::exact::{exact_loss, most_telling_pair};
 use crate::statistical::lower_bound_over;
 use crate::{Case, Leak, Settings, claimed_loss, one_sided_report};
 use rand_core::CryptoRng;
@@ -37,6 +37,8 @@ pub struct Verdict {
     pub trials: u64,
     /// Every way in which the promise was found broken.
     pub breaches: Vec<Breach>,
+    /// Whether the mechanism computes with floats and so promises nothing outside a simulation.
+    pub simulation_only: bool,
 }
 
 impl Verdict {
@@ -49,7 +51,11 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { mechanism, claimed, lower_bound, confidence, trials, .. } = self;
-        let outcome = if self.kept() { "kept" } else { "BROKEN" };
+        let outcome = match (self.simulation_only, self.kept()) {
+            (true, _) => "simulation only",
+            (false, true) => "kept",
+            (false, false) => "BROKEN",
+        };
         write!(f, "{mechanism}: {outcome}; promised {claimed}")?;
         if let Some(exact) = self.exact {
             write!(f, ", exactly {exact:.6}")?;
@@ -63,7 +69,7 @@ impl fmt::Display for Verdict {
 /// reports that only one input can give, over a tenth as many samples. A promise is broken only beyond doubt (see
 /// [`LowerBound::beyond_doubt`](crate::LowerBound::beyond_doubt)), so that an honest mechanism passes every day.
 ///
-/// Where the exact loss is known it tells which pair is worst, and all trials are spent on that one.
+/// Where the likelihood tells which pair gives most away, all trials are spent on that one.
 pub fn audit<R: Randomizer>(
     case: &Case<R>,
     settings: &Settings,
@@ -71,9 +77,8 @@ pub fn audit<R: Randomizer>(
 ) -> Result<Verdict, PrivacyError> {
     let claimed = case.randomizer.guarantee();
     let most = claimed_loss(&claimed);
-    let worst = worst_pair(case);
-    let exact = worst.map(|(_, loss)| loss);
-    let pairs = worst.map_or(0..case.pairs.len(), |(pair, _)| pair..(pair + 1).min(case.pairs.len()));
+    let exact = exact_loss(case);
+    let pairs = most_telling_pair(case, settings.trials).map_or(0..case.pairs.len(), |pair| pair..pair + 1);
     let bound = lower_bound_over(case, pairs, settings, rng)?;
     let leak = one_sided_report(case, settings.trials.div_ceil(10), rng)?;
 
@@ -87,6 +92,7 @@ pub fn audit<R: Randomizer>(
         confidence: settings.confidence,
         trials: settings.trials,
         breaches: over.into_iter().chain(proved).chain(leak.map(Breach::Leak)).collect(),
+        simulation_only: false,
     })
 }
 

@@ -88,7 +88,7 @@ impl fmt::Display for PrivacyError {
                 write!(f, "a vector of length {length} was given where {dimension} coordinates are expected")
             }
             Self::Codewords { codewords } => {
-                write!(f, "a codebook of {codewords} vectors: the number has to lie in 2..=65536")
+                write!(f, "a codebook of {codewords} vectors: the number has to be even and lie in 2..=65536")
             }
             Self::Scale { numerator, denominator } => {
                 write!(

@@ -1,13 +1,44 @@
 //! Values as people type them, checked before a command sees them.
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::num::NonZeroU32;
+use std::str::FromStr;
 use undertone_privacy::label::LabelKind;
-use undertone_privacy::{Epsilon, PrivacyError};
+use undertone_privacy::vector::VectorKind;
+use undertone_privacy::{Delta, Epsilon, Guarantee, Mu, PrivacyError, Rho};
 
 /// ε, positive and finite.
 pub(crate) fn epsilon(text: &str) -> anyhow::Result<Epsilon> {
     Ok(Epsilon::new(number(text)?)?)
+}
+
+/// δ, strictly between 0 and 1.
+pub(crate) fn delta(text: &str) -> anyhow::Result<Delta> {
+    Ok(Delta::new(number(text)?)?)
+}
+
+/// μ, positive and finite.
+pub(crate) fn mu(text: &str) -> anyhow::Result<Mu> {
+    Ok(Mu::new(number(text)?)?)
+}
+
+/// ρ, positive and finite.
+pub(crate) fn rho(text: &str) -> anyhow::Result<Rho> {
+    Ok(Rho::new(number(text)?)?)
+}
+
+/// A promise in words: `epsilon=1`, `epsilon=1,delta=1e-6`, `mu=0.5` or `rho=0.1`.
+pub(crate) fn promise(text: &str) -> anyhow::Result<Guarantee> {
+    const SHAPES: &str = "a promise is epsilon=E, epsilon=E,delta=D, mu=M or rho=R";
+    let parts: Option<Vec<(&str, &str)>> = text.split(',').map(|part| part.split_once('=')).collect();
+    Ok(match parts.context(SHAPES)?[..] {
+        [("epsilon", value)] => Guarantee::Pure(epsilon(value)?),
+        [("epsilon", value), ("delta", of)] => Guarantee::Approximate(epsilon(value)?, delta(of)?),
+        [("mu", value)] => Guarantee::Gaussian(mu(value)?),
+        [("rho", value)] => Guarantee::Concentrated(rho(value)?),
+        _ => bail!(SHAPES),
+    })
 }
 
 /// K, at least two.
@@ -27,6 +58,12 @@ pub(crate) fn people(text: &str) -> anyhow::Result<u64> {
     Ok(people)
 }
 
+/// A number of coordinates.
+pub(crate) fn dimension(text: &str) -> anyhow::Result<usize> {
+    let dimension = whole(text)?;
+    usize::try_from(dimension).with_context(|| format!("{dimension} coordinates are too many"))
+}
+
 /// A length or a slope.
 pub(crate) fn positive(text: &str) -> anyhow::Result<f64> {
     let value = number(text)?;
@@ -34,14 +71,33 @@ pub(crate) fn positive(text: &str) -> anyhow::Result<f64> {
     Ok(value)
 }
 
-/// A label mechanism by its name.
-pub(crate) fn label_kind() -> impl TypedValueParser<Value = LabelKind> {
-    PossibleValuesParser::new(LabelKind::ALL.map(LabelKind::name)).try_map(|name| {
-        LabelKind::ALL.into_iter().find(|kind| kind.name() == name).context("no such mechanism")
-    })
+/// How often, or how many: at least one.
+pub(crate) fn count(text: &str) -> anyhow::Result<NonZeroU32> {
+    let count = whole(text)?;
+    let count = u32::try_from(count).with_context(|| format!("{count} is too many"))?;
+    NonZeroU32::new(count).context("at least one is needed")
 }
 
-fn number(text: &str) -> anyhow::Result<f64> {
+/// A label mechanism by its name.
+pub(crate) fn label_kind() -> impl TypedValueParser<Value = LabelKind> {
+    one_of(LabelKind::ALL.map(LabelKind::name))
+}
+
+/// A vector mechanism by its name.
+pub(crate) fn vector_kind() -> impl TypedValueParser<Value = VectorKind> {
+    one_of(VectorKind::ALL.map(VectorKind::name))
+}
+
+/// What one of `names` stands for; the help shows them all.
+pub(crate) fn one_of<K>(names: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = K>
+where
+    K: FromStr<Err = PrivacyError> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
+}
+
+/// Any number that a float can be, even one that is none.
+pub(crate) fn number(text: &str) -> anyhow::Result<f64> {
     text.parse().context("a number is expected")
 }
 

@@ -6,13 +6,18 @@
 mod arguments;
 mod bar_chart;
 mod commands;
+mod digits;
+mod epsilon_axis;
 mod exit;
 mod label_chart;
 mod label_plan;
 mod label_shares;
+mod number_chart;
 mod nursery;
 mod output;
 mod plot;
+mod promise;
+mod vector_chart;
 
 use clap::Parser;
 use std::io::{self, BufWriter, Write};

@@ -16,7 +16,7 @@ pub(crate) fn json(value: &impl Serialize, out: &mut impl Write) -> anyhow::Resu
 /// Where to draw, if asked to.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Drawing {
-    /// Also draw worst-case second moments against ε, as an SVG
+    /// Also draw what each mechanism costs against ε, as an SVG
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// Replace FILE if it exists

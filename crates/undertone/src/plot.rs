@@ -114,10 +114,14 @@ impl LogLog {
             }
             .label(name);
         }
-        let (x, y, name) = &self.mark;
-        chart.draw_series([Circle::new((*x, *y), 7 * FINE, INK.stroke_width(2 * FINE))])?.label(name).legend(
-            |(x, y)| Circle::new((x + 13 * FINE as i32, y), 7 * FINE, INK.stroke_width(2 * FINE)).into_dyn(),
-        );
+        if self.mark_is_drawn() {
+            let (x, y, name) = &self.mark;
+            let ring = INK.stroke_width(2 * FINE);
+            chart
+                .draw_series([Circle::new((*x, *y), 7 * FINE, ring)])?
+                .label(name)
+                .legend(move |(x, y)| Circle::new((x + 13 * FINE as i32, y), 7 * FINE, ring).into_dyn());
+        }
         chart
             .configure_series_labels()
             .position(SeriesLabelPosition::UpperRight)
@@ -131,10 +135,20 @@ impl LogLog {
         Ok(())
     }
 
+    fn mark_is_drawn(&self) -> bool {
+        let (x, y, _) = self.mark;
+        x > 0.0 && x.is_finite() && y > 0.0 && y.is_finite()
+    }
+
     /// What the axes have to span, with a little room above and below.
     fn ranges(&self) -> Option<(Range<f64>, Range<f64>)> {
-        let all = || self.lines.iter().flat_map(|line| line.points.iter());
-        let span = |of: fn(&(f64, f64)) -> f64| {
+        // The mark may lie on no line; if it has no logarithm it lies nowhere.
+        let (x, y, _) = self.mark;
+        let mark = Some((x, y)).filter(|_| self.mark_is_drawn());
+        let on_lines = || self.lines.iter().flat_map(|line| line.points.iter().copied());
+        on_lines().next()?;
+        let all = || on_lines().chain(mark);
+        let span = |of: fn((f64, f64)) -> f64| {
             let least = all().map(of).reduce(f64::min)?;
             let most = all().map(of).reduce(f64::max)?;
             Some((least, most))

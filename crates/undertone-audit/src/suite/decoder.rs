@@ -104,9 +104,16 @@ impl<R: Unbiased> Decoded<'_, R> {
             let estimate = self.estimate(&draw(self.case, self.x, rng)?)?;
             moments.iter_mut().zip(estimate).for_each(|(moments, e)| moments.add(e));
         }
-        // what was seen in any coordinate may be too rare to be seen in this one
+        // what was seen in any coordinate may be too rare to be seen in this one …
         let seen = moments.iter().map(Moments::largest);
-        let range = seen.chain(self.truth.iter().map(|t| t.abs())).fold(0.0, f64::max);
+        let mut range = seen.chain(self.truth.iter().map(|t| t.abs())).fold(0.0, f64::max);
+        // … and where nothing but one report was seen, it may be as much as any that is listed
+        let constant = moments.iter().all(Moments::is_constant);
+        if let (Reports::Representatives(reports), true) = (&self.case.reports, constant) {
+            for report in reports {
+                range = self.estimate(report)?.iter().fold(range, |range, e| range.max(e.abs()));
+            }
+        }
         Ok(moments.iter().map(|m| (m.mean, m.tolerance(range, moments.len()))).collect())
     }
 
@@ -121,9 +128,16 @@ impl<R: Unbiased> Decoded<'_, R> {
         for _ in 0..draws {
             squares.add(self.square(&draw(self.case, self.x, rng)?)?);
         }
-        // a report too rare to be seen is off by about as much as one seen, or as the truth is long
+        // a report too rare to be seen is off by about as much as one seen, or as the truth is long …
         let length = self.truth.iter().map(|t| t * t).sum();
-        Ok((squares.mean, squares.tolerance(squares.largest().max(length), 1)))
+        let mut range = squares.largest().max(length);
+        // … or, where nothing but one report was seen, as much as any that is listed
+        if let (Reports::Representatives(reports), true) = (&self.case.reports, squares.is_constant()) {
+            for report in reports {
+                range = range.max(self.square(report)?);
+            }
+        }
+        Ok((squares.mean, squares.tolerance(range, 1)))
     }
 }
 

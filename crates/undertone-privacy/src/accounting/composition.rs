@@ -85,6 +85,11 @@ impl Total {
         Ok(total)
     }
 
+    /// This total, so many times over.
+    fn times(&self, times: u32) -> Self {
+        Self { sum: self.sum.times(times), delta: self.delta.times(times), ..*self }
+    }
+
     /// Whether neither sum is beyond the other's.
     pub(crate) fn is_within(&self, cap: &Self) -> bool {
         self.sum.is_finite() && self.sum <= cap.sum && self.delta <= cap.delta
@@ -167,6 +172,14 @@ pub fn headline_delta_at(promises: &[Guarantee], epsilon: Epsilon) -> f64 {
 }
 
 impl Guarantee {
+    /// What this promise amounts to when it is made so many times to one person: [`compose`] of as many copies.
+    pub fn repeated(&self, times: NonZeroU32) -> Result<Self, PrivacyError> {
+        if times == NonZeroU32::MIN {
+            return Ok(*self);
+        }
+        Total::nothing_in(Currency::from(self)).plus(self)?.times(times.get()).promise()
+    }
+
     /// What is promised to `size` people who hide together.
     ///
     /// An error where nothing is left of the promise, as with a δ that has grown to 1.
@@ -237,6 +250,25 @@ mod tests {
         }
         assert_eq!(compose(&[]), Err(PrivacyError::NoPromises));
         assert_eq!(headline(&[]), Err(PrivacyError::NoPromises));
+    }
+
+    #[test]
+    fn a_promise_made_often_is_its_copies_composed() {
+        for promise in [pure(0.1), gaussian(0.3), concentrated(0.7), approximate(0.1, 1e-6)] {
+            for times in [1, 2, 3, 7, 100, 1000] {
+                let copies = alloc::vec![promise; times as usize];
+                assert_eq!(promise.repeated(group(times)), compose(&copies), "{times} times {promise}");
+            }
+        }
+        assert_eq!(gaussian(0.5).repeated(group(4)), Ok(gaussian(1.0)));
+        // 2^32 - 1 promises of 1/2 are a float exactly
+        let most = f64::from(u32::MAX);
+        assert_eq!(pure(0.5).repeated(NonZeroU32::MAX), Ok(pure(most / 2.0)));
+        assert_eq!(
+            pure(1e300).repeated(NonZeroU32::MAX),
+            Err(PrivacyError::Epsilon { value: f64::INFINITY })
+        );
+        assert_eq!(approximate(1.0, 0.5).repeated(group(2)), Err(PrivacyError::Delta { value: 1.0 }));
     }
 
     #[test]

@@ -74,6 +74,18 @@ impl UpSum {
         Self { high, low }
     }
 
+    /// `times` sums like this one, by doubling.
+    pub(crate) fn times(self, times: u32) -> Self {
+        let (mut sum, mut power) = (Self::default(), self);
+        for bit in 0..u32::BITS - times.leading_zeros() {
+            if times >> bit & 1 == 1 {
+                sum = sum.plus(power);
+            }
+            power = power.plus(power);
+        }
+        sum
+    }
+
     /// The least float that is not below the sum.
     pub(crate) fn get(self) -> f64 {
         if self.low > 0.0 { self.high.next_up() } else { self.high }

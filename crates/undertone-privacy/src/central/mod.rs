@@ -8,3 +8,15 @@ mod histogram;
 
 pub use exponential::ExponentialMechanism;
 pub use histogram::NoisyHistogram;
+
+use crate::kinds::kinds;
+
+kinds! {
+    /// A central mechanism by its name.
+    CentralKind {
+        /// The exponential mechanism over counts
+        Exponential = "exponential",
+        /// A histogram with discrete Laplace noise
+        Histogram = "histogram",
+    }
+}

@@ -82,9 +82,10 @@ impl SubsetSelection {
 
     /// γ = P(y ∈ S | y), its complement, and ζ = P(k ∈ S | y) = (d - γ)/(K - 1).
     fn probabilities(&self) -> (f64, f64, f64) {
-        let gamma = self.keep.probability();
-        let zeta = (f64::from(self.set_size) - gamma) / f64::from(self.labels - 1);
-        (gamma, self.keep.complement(), zeta)
+        // d - γ, exact in integers: for d = 1 it is the small complement of γ
+        let rest = (u128::from(self.set_size) << 64) - u128::from(self.keep.heads());
+        let zeta = libm::ldexp(rest as f64, -64) / f64::from(self.labels - 1);
+        (self.keep.probability(), self.keep.complement(), zeta)
     }
 
     /// γ - ζ = (K·γ - d)/(K - 1), whose numerator is exact in integers.
@@ -154,12 +155,14 @@ impl LabelRandomizer for SubsetSelection {
         if members.len() != self.set_size as usize || members.iter().any(|&member| member >= self.labels) {
             return f64::NEG_INFINITY;
         }
-        // The truth and d-1 of the other K-1 labels, or d of them
-        let (d, others) = (f64::from(self.set_size), f64::from(self.labels - 1));
+        // One of C(K-1, d-1) sets with the truth, or of C(K-1, d) = C(K-1, d-1)·(K-d)/d without: by the same
+        // logarithm for both, so that its error cancels in a ratio
+        let (k, d) = (f64::from(self.labels), f64::from(self.set_size));
+        let ln_sets = ln_choose(k - 1.0, d - 1.0);
         if report.contains(truth) {
-            libm::log(self.keep.probability()) - ln_choose(others, d - 1.0)
+            libm::log(self.keep.probability()) - ln_sets
         } else {
-            libm::log(self.keep.complement()) - ln_choose(others, d)
+            libm::log(self.keep.complement() * d / (k - d)) - ln_sets
         }
     }
 

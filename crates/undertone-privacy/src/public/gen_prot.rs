@@ -79,6 +79,16 @@ impl GenProt {
         Ok(Self { bounds, epsilon, strings, public, least, most })
     }
 
+    /// The interval of the numbers.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// T, the public strings of each person.
+    pub fn strings(&self) -> u32 {
+        self.strings
+    }
+
     /// A person's public strings, for whoever provides them: they need no secrecy.
     pub fn draw_public(&self, rng: &mut impl Rng) -> Vec<i64> {
         (0..self.strings).map(|_| self.public.sample(rng)).collect()

@@ -11,3 +11,17 @@ mod rejection_bit;
 pub use gen_prot::{GenProt, GenProtReport};
 pub use one_coordinate::{CoordinateReport, OneCoordinate};
 pub use rejection_bit::{PublicBit, RejectionBit};
+
+use crate::kinds::kinds;
+
+kinds! {
+    /// A mechanism with public randomness by its name.
+    PublicKind {
+        /// The corrected rejection bit
+        RejectionBit = "rejection-bit",
+        /// An index of a public string
+        GenProt = "gen-prot",
+        /// One coordinate of a vector
+        OneCoordinate = "one-coordinate",
+    }
+}

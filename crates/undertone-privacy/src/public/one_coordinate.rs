@@ -46,6 +46,11 @@ impl<M: NumberRandomizer> OneCoordinate<M> {
         self.dimension
     }
 
+    /// The mechanism for a single coordinate.
+    pub fn number(&self) -> &M {
+        &self.number
+    }
+
     /// A person's coordinate, for whoever assigns them: it needs no secrecy.
     pub fn draw_coordinate(&self, rng: &mut impl Rng) -> u32 {
         uniform_below(u64::from(self.dimension), rng) as u32

@@ -59,6 +59,11 @@ impl RejectionBit {
         Ok(Self { bounds, epsilon, public, likeliest })
     }
 
+    /// The interval of the numbers.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
     /// A public draw, for whoever provides them: it needs no secrecy.
     pub fn draw_public(&self, rng: &mut impl Rng) -> i64 {
         self.middle() + self.public.sample(rng)

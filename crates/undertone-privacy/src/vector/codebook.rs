@@ -1,6 +1,7 @@
 //! A direction named by a number: the device's mechanism for vectors under a pure promise.
 //!
-//! A device draws a public seed, from which anyone can make M unit vectors v_1, …, v_M. It turns its vector v into
+//! A device draws a public seed, from which anyone can make M unit vectors v_1, …, v_M: M/2 random directions, each
+//! followed by its opposite. It turns its vector v into
 //! a direction u = ±v/|v|, positive with probability 1/2 + |v|/(2r), ranks the codewords by ⟨v_j, u⟩, and reports
 //! the seed and one index j:
 //!
@@ -13,7 +14,7 @@
 //!
 //! **Utility.** The estimate r·v_j/m is unbiased, with E|r·v_j/m - v|² = r²/m² - |v|² and
 //!
-//! > m = E⟨v_j, u⟩ = T_k·(P/k - (1-P)/(M-k)), T_k = E[the sum of the k largest of M coordinates of the sphere].
+//! > m = E⟨v_j, u⟩ = T_k·(P/k - (1-P)/(M-k)), T_k = E[the sum of the k largest ⟨v_j, u⟩].
 //!
 //! k maximises m. T_k is concave in k and m = T_k·(e^ε-1)/(k·e^ε + M-k) a concave function over an affine one, so
 //! m rises up to the best k and falls after it. As M grows the mechanism tends to PrivUnit (Bhowmick, Duchi,
@@ -22,6 +23,9 @@
 //! differential privacy*, 2022), whose float vectors may not leave a device. Shared random codewords of which the k
 //! closest are likelier are studied by Isik, Chen, Özgür, Weissman, No, *Exact optimality of
 //! communication-privacy-utility tradeoffs in distributed mean estimation*, 2023.
+//!
+//! Opposites are worth having: with M independent codewords a report would take twice as long to make and have more
+//! variance, for six dimensions at ε = 1 38.6 instead of 36.0 with 16 codewords and 34.73 instead of 34.59 with 256.
 //!
 //! An index cannot say more than M codewords can: where e^ε is far above M the variance no longer falls, and a
 //! larger M, or additive noise, is better.
@@ -74,9 +78,9 @@ impl Codebook {
         Self::with_codewords(ball, epsilon, Self::CODEWORDS)
     }
 
-    /// The mechanism with 2 to 65536 codewords: more are slower and a little more accurate.
+    /// The mechanism with 2 to 65536 codewords, an even number: more are slower and a little more accurate.
     pub fn with_codewords(ball: Ball, epsilon: Epsilon, codewords: u32) -> Result<Self, PrivacyError> {
-        if !(2..=1 << 16).contains(&codewords) {
+        if !(2..=1 << 16).contains(&codewords) || codewords % 2 == 1 {
             return Err(PrivacyError::Codewords { codewords });
         }
         let sphere = Sphere::new(ball.dimension());
@@ -90,7 +94,7 @@ impl Codebook {
             return Err(PrivacyError::NoInformation { epsilon: epsilon.get() });
         }
         let gap = (better - worse) as f64 / (k * rest) as f64 / libm::ldexp(1.0, 64);
-        Ok(Self { ball, epsilon, codewords, top, keep, shrinkage: top_sum(sphere, codewords, top) * gap })
+        Ok(Self { ball, epsilon, codewords, top, keep, shrinkage: top_sum(sphere, codewords / 2, top) * gap })
     }
 
     /// M, the number of codewords.
@@ -103,11 +107,17 @@ impl Codebook {
         self.top
     }
 
+    /// P, whether the codeword is one of the best.
+    pub fn keep(&self) -> Coin {
+        self.keep
+    }
+
     /// The codeword that a report names, a unit vector.
     pub fn codeword(&self, report: &CodebookReport) -> Vec<f64> {
         let mut vector = vec![0.0; self.ball.dimension()];
-        let norm = fill_codeword(report.seed, u32::from(report.index), &mut vector);
-        vector.into_iter().map(|x| x / norm).collect()
+        let norm = fill_direction(report.seed, report.index / 2, &mut vector);
+        let length = if report.index % 2 == 0 { norm } else { -norm };
+        vector.into_iter().map(|x| x / length).collect()
     }
 
     /// ⟨v_j, v⟩ for every codeword, in grid steps. Along the zero vector all are alike and the index decides, which
@@ -115,11 +125,12 @@ impl Codebook {
     fn scores(&self, seed: u128, input: &BallVector) -> Vec<f64> {
         let direction: Vec<f64> = input.steps().iter().map(|&k| f64::from(k)).collect();
         let mut vector = vec![0.0; direction.len()];
-        (0..self.codewords)
-            .map(|j| {
-                let norm = fill_codeword(seed, j, &mut vector);
-                // from a positive zero, which stays positive whatever the signs of zeros added to it
-                vector.iter().zip(&direction).fold(0.0, |sum, (x, y)| sum + x * y) / norm
+        (0..self.codewords / 2)
+            .flat_map(|pair| {
+                let norm = fill_direction(seed, pair as u16, &mut vector);
+                // from a positive zero, which stays positive whatever the signs of zeros added to it or taken off
+                let score = vector.iter().zip(&direction).fold(0.0, |sum, (x, y)| sum + x * y) / norm;
+                [score, 0.0 - score]
             })
             .collect()
     }
@@ -134,21 +145,14 @@ impl Codebook {
     }
 }
 
-/// Fills `vector` with codeword `index` of the seed times its length, which is returned.
-///
-/// In one dimension the signs take turns, the last bit of the seed saying which comes first: an even number of
-/// codewords is then randomised response, where independent signs would cost a tenth more at M = 256.
-fn fill_codeword(seed: u128, index: u32, vector: &mut [f64]) -> f64 {
-    if let [sign] = vector {
-        *sign = if (seed as u32 ^ index) & 1 == 0 { 1.0 } else { -1.0 };
-        return 1.0;
-    }
-    PublicStream::new(seed, u64::from(index)).fill_normal(vector);
+/// Fills `vector` with the direction of a pair of codewords times its length, which is returned.
+fn fill_direction(seed: u128, pair: u16, vector: &mut [f64]) -> f64 {
+    PublicStream::new(seed, u64::from(pair)).fill_normal(vector);
     let norm = libm::sqrt(vector.iter().map(|x| x * x).sum());
     if norm > 0.0 {
         return norm;
     }
-    // without a direction, of probability below 2^-100: the first axis
+    // without a direction, of probability below 2^-50: the first axis
     vector[0] = 1.0;
     1.0
 }
@@ -198,10 +202,10 @@ fn best_top(sphere: Sphere, codewords: u32, epsilon: Epsilon) -> u32 {
     // m/(1 - t) = T_k / (k + (M-k)·t) with t = e^-ε
     let shrinkage = |k: u32| {
         let k_ = f64::from(k);
-        top_sum(sphere, codewords, k) / (k_ + (m - k_) * epsilon.t())
+        top_sum(sphere, codewords / 2, k) / (k_ + (m - k_) * epsilon.t())
     };
-    // By symmetry T_k falls after M/2 while the denominator grows, so the best k is at most ⌈M/2⌉.
-    let (mut low, mut high) = (1, codewords.div_ceil(2).min(codewords - 1));
+    // Beyond M/2 the opposites would come in and T_k fall while the denominator grows.
+    let (mut low, mut high) = (1, codewords / 2);
     while low < high {
         let middle = low.midpoint(high);
         if shrinkage(middle + 1) > shrinkage(middle) { low = middle + 1 } else { high = middle }
@@ -307,34 +311,48 @@ mod tests {
     }
 
     #[test]
-    fn the_variances_are_those_of_the_specification() {
-        for (p, e, codewords, top, variance) in [
-            (6, 1.0, 16, None, 38.64),
-            (6, 1.0, 64, Some(23), 35.48),
-            (6, 3.0, 16, None, 4.40),
-            (6, 3.0, 64, Some(10), 3.81),
-            (11, 2.0, 16, None, 18.77),
-            (11, 2.0, 64, Some(15), 17.06),
-            (21, 1.0, 16, None, 144.06),
-            (21, 1.0, 64, Some(22), 132.84),
+    fn opposites_make_the_variance_smaller_than_independent_codewords_do() {
+        // p, ε, M, and the variance at radius one of M independent codewords
+        for (p, e, codewords, independent) in [
+            (6, 1.0, 16, 38.64),
+            (6, 1.0, 64, 35.48),
+            (6, 3.0, 16, 4.40),
+            (6, 3.0, 64, 3.81),
+            (11, 2.0, 16, 18.77),
+            (11, 2.0, 64, 17.06),
+            (21, 1.0, 16, 144.06),
+            (21, 1.0, 64, 132.84),
         ] {
-            let mechanism = codebook(p, e, codewords);
-            let ours = mechanism.variance_at_norm(1.0);
-            assert!((ours - variance).abs() <= 0.0051, "p = {p}, ε = {e}, M = {codewords}: {ours}");
-            assert!(top.is_none_or(|k| k == mechanism.top()), "k = {}", mechanism.top());
+            let ours = codebook(p, e, codewords).variance_at_norm(1.0);
+            assert!(ours < independent, "p = {p}, ε = {e}, M = {codewords}: {ours}");
+        }
+        for (p, codewords, variance) in [(6, 16, 36.02), (6, 64, 34.91), (6, 256, 34.59), (21, 256, 129.71)] {
+            let ours = codebook(p, 1.0, codewords).variance_at_norm(1.0);
+            assert!((ours - variance).abs() <= 0.0051, "p = {p}, M = {codewords}: {ours}");
+        }
+    }
+
+    #[test]
+    fn two_opposite_codewords_are_a_half_sphere() {
+        // The mechanism of Duchi, Jordan and Wainwright
+        for p in [1, 2, 3, 10] {
+            let half_sphere = crate::vector::simulated::SimulatedDuchi::new(ball(p), epsilon(1.0));
+            let (ours, theirs) =
+                (codebook(p, 1.0, 2).variance_at_norm(0.5), half_sphere.variance_at_norm(0.5));
+            assert!((ours / theirs - 1.0).abs() < 1e-9, "p = {p}: {ours} and {theirs}");
         }
     }
 
     #[test]
     fn no_other_k_is_better() {
-        for (p, e, codewords) in [(1, 1.0, 10), (2, 0.1, 9), (6, 1.0, 64), (21, 4.0, 32), (3, 20.0, 16)] {
+        for (p, e, codewords) in [(1, 1.0, 10), (2, 0.1, 8), (6, 1.0, 64), (21, 4.0, 32), (3, 20.0, 16)] {
             let sphere = Sphere::new(p);
             let value = |k: u32| {
                 let rest = f64::from(codewords - k) * epsilon(e).t();
-                top_sum(sphere, codewords, k) / (f64::from(k) + rest)
+                top_sum(sphere, codewords / 2, k) / (f64::from(k) + rest)
             };
             let best = value(codebook(p, e, codewords).top());
-            assert!((1..codewords).all(|k| value(k) <= best * (1.0 + 1e-12)), "p = {p}");
+            assert!((1..=codewords / 2).all(|k| value(k) <= best * (1.0 + 1e-12)), "p = {p}");
         }
     }
 
@@ -343,12 +361,12 @@ mod tests {
         let mut rng = ChaCha12Rng::seed_from_u64(1);
         for (p, e, codewords) in [
             (1, 1.0, 2),
-            (1, 1e-6, 7),
-            (2, 50.0, 5),
+            (1, 1e-6, 8),
+            (2, 50.0, 6),
             (3, 1.0, 16),
             (6, 1e-6, 100),
             (6, 3.0, 256),
-            (40, 0.5, 3),
+            (40, 0.5, 4),
         ] {
             let mechanism = codebook(p, e, codewords);
             let inputs: Vec<BallVector> = (0..4)
@@ -379,7 +397,7 @@ mod tests {
     #[test]
     fn the_two_probabilities_keep_the_promise_as_integers() {
         for e in [1e-6, 1e-3, 0.5, 1.0, 3.0, 10.0, 50.0, 300.0] {
-            for (p, codewords) in [(1, 2), (2, 3), (6, 256), (50, 1000), (6, 65_536)] {
+            for (p, codewords) in [(1, 2), (2, 4), (6, 256), (50, 1000), (6, 65_536)] {
                 let mechanism = codebook(p, e, codewords);
                 let (k, rest) = (u128::from(mechanism.top), u128::from(codewords - mechanism.top));
                 let loss = ln_ratio(u128::from(mechanism.keep.heads()) * rest, mechanism.keep.tails() * k);
@@ -422,13 +440,12 @@ mod tests {
     fn estimates_are_unbiased_with_the_stated_variance() {
         for (p, e, codewords, length) in [
             (1, 1.0, 16, 0.5),
-            (1, 1.0, 3, 0.5),
             (2, 2.0, 16, 1.0),
             (3, 1.0, 2, 0.7),
             (6, 3.0, 64, 0.9),
             (6, 50.0, 256, 1.0),
             (5, 1.0, 20, 0.0),
-            (1, 1.0, 5, 0.0),
+            (1, 1.0, 6, 0.0),
         ] {
             let scaled = Ball::new(p, 2.0).unwrap();
             let mechanism = Codebook::with_codewords(scaled, epsilon(e), codewords).unwrap();
@@ -468,14 +485,14 @@ mod tests {
     fn the_default_has_two_hundred_and_fifty_six_codewords_in_seventeen_bytes() {
         let mechanism = Codebook::new(ball(6), epsilon(1.0)).unwrap();
         assert_eq!((mechanism.codewords(), mechanism.report_bytes()), (256, Some(17)));
-        assert_eq!(codebook(6, 1.0, 257).report_bytes(), Some(18));
+        assert_eq!(codebook(6, 1.0, 258).report_bytes(), Some(18));
         let beyond = CodebookReport { seed: 0, index: 256 };
         assert!(mechanism.ln_likelihood(&beyond, &BallVector::zero(ball(6))) < f64::MIN);
     }
 
     #[test]
     fn numbers_of_codewords_and_inputs_that_make_no_sense_are_refused() {
-        for codewords in [0, 1, 65_537] {
+        for codewords in [0, 1, 3, 65_537] {
             let refused = Codebook::with_codewords(ball(2), epsilon(1.0), codewords);
             assert_eq!(refused, Err(PrivacyError::Codewords { codewords }));
         }

@@ -30,6 +30,11 @@ impl DiscreteGaussian {
         let square = Scale::at_least(diameter * diameter / (2.0 * rho.get()))?;
         Ok(Self { ball, rho, noise: exact::DiscreteGaussian::new(square)? })
     }
+
+    /// The noise on each coordinate, in grid steps.
+    pub fn noise(&self) -> exact::DiscreteGaussian {
+        self.noise
+    }
 }
 
 impl Randomizer for DiscreteGaussian {

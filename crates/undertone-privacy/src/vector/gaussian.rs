@@ -48,6 +48,11 @@ impl Gaussian {
         let scale = (scale as u64).saturating_add(u64::from(short));
         Ok(Self { ball, guarantee, noise: RoundedGaussian::new(scale)? })
     }
+
+    /// The noise on each coordinate, in grid steps.
+    pub fn noise(&self) -> RoundedGaussian {
+        self.noise
+    }
 }
 
 impl Randomizer for Gaussian {

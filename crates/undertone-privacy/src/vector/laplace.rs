@@ -29,6 +29,11 @@ impl Laplace {
         let scale = Scale::at_least(l1_sensitivity(ball) as f64 / epsilon.get())?;
         Ok(Self { ball, epsilon, noise: DiscreteLaplace::new(scale) })
     }
+
+    /// The noise on each coordinate, in grid steps.
+    pub fn noise(&self) -> DiscreteLaplace {
+        self.noise
+    }
 }
 
 /// ⌈2·STEPS·√p⌉ = ⌈√(4·STEPS²·p)⌉, below 2^32.

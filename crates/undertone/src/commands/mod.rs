@@ -1,5 +1,6 @@
 //! The commands: a command is one file, and one line in the list below.
 
+mod convert;
 mod demo;
 mod mechanism;
 mod plan;
@@ -28,4 +29,5 @@ commands! {
     Demo(demo::Demo),
     Plan(plan::Plan),
     Mechanism(mechanism::Mechanism),
+    Convert(convert::Convert),
 }

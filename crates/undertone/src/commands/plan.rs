@@ -1,5 +1,6 @@
 //! `plan`: which mechanism, how many people, which error to expect, before anyone is asked.
 
+use crate::digits::digits;
 use crate::exit::Usage;
 use crate::label_plan::{Candidate, LabelPlan, Problem, label_plan};
 use crate::output::{self, Drawing};
@@ -94,13 +95,4 @@ fn reason(plan: &LabelPlan) -> String {
         format!("\nWith {} it takes {more:.1} % more people to reach the same bound.", next.kind)
     });
     format!("Choice: {what}. Its second moment is the smallest here, {distance}.{rest}")
-}
-
-/// `value` to five digits, in scientific notation where it would not fit.
-fn digits(value: f64) -> String {
-    match value.abs() {
-        size if !(1e-3..1e6).contains(&size) => format!("{value:.4e}"),
-        // One digit before the point below ten, two below a hundred, …
-        size => format!("{value:.*}", (4 - size.log10().floor() as i32).max(0) as usize),
-    }
 }

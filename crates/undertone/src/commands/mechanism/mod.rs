@@ -1,6 +1,9 @@
 //! `mechanism`: one mechanism laid open. What it randomizes is one file, and one line in the list below.
 
+mod integers;
 mod label;
+mod number;
+mod vector;
 
 use std::io::Write;
 
@@ -17,6 +20,8 @@ pub(crate) struct Mechanism {
 
 super::commands! {
     Label(label::Label),
+    Number(number::Number),
+    Vector(vector::Vector),
 }
 
 impl Mechanism {
