@@ -18,6 +18,7 @@ pub fn ln_ratio(a: u128, b: u128) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the floats that are compared are exact")]
 mod tests {
     use super::*;
 

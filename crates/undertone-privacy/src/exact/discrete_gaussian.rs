@@ -109,14 +109,14 @@ mod tests {
             let noise = DiscreteGaussian::new(Scale::new(n, d).unwrap()).unwrap();
             let draws: alloc::vec::Vec<_> = (0..trials).map(|_| noise.sample(&mut rng)).collect();
             for z in -3..=3 {
-                let expected = trials as f64 * noise.ln_pmf(z).exp();
+                let expected = f64::from(trials) * noise.ln_pmf(z).exp();
                 let seen = draws.iter().filter(|&&draw| draw == z).count() as f64;
                 assert!((seen - expected).abs() <= 5.0 * expected.sqrt().max(1.0), "σ² = {n}/{d}, z = {z}");
             }
-            let squares = draws.iter().map(|&z| (z as f64).powi(2)).sum::<f64>() / trials as f64;
+            let squares = draws.iter().map(|&z| (z as f64).powi(2)).sum::<f64>() / f64::from(trials);
             // Var(z²) ≤ 2σ⁴ + σ² for a discrete Gaussian
             let spread = 2.0 * noise.square().get().powi(2) + noise.square().get();
-            assert!((squares - noise.variance()).abs() <= 5.0 * (spread / trials as f64).sqrt());
+            assert!((squares - noise.variance()).abs() <= 5.0 * (spread / f64::from(trials)).sqrt());
         }
     }
 

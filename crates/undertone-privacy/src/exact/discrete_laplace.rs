@@ -6,23 +6,28 @@
 //!
 //! **Privacy.** Shifting the centre by Δ changes ln P by at most Δ/scale, so integers of sensitivity Δ are
 //! ε-private at scale Δ/ε. The sampler is Algorithm 2 of Canonne, Kamath, Steinke, *The Discrete Gaussian for
-//! Differential Privacy* (2020), in 64-bit integers; textbook floating-point Laplace noise is not private at all,
-//! since which floats can be reached depends on the input (Mironov, *On significance of the least significant bits
-//! for differential privacy*, 2012).
+//! Differential Privacy* (2020), in 64-bit integers and with all its coins from one word. Textbook floating-point
+//! Laplace noise is not private at all, since which floats can be reached depends on the input (Mironov, *On
+//! significance of the least significant bits for differential privacy*, 2012).
 
-use super::{Scale, bernoulli_exp, uniform_below};
+use super::exp_coin::heads_after_exp;
+use super::{Scale, uniform_below};
 use rand_core::Rng;
 
 /// Discrete Laplace noise of a rational scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiscreteLaplace {
     scale: Scale,
+    /// ⌊2^(64 + k)/n⌋, at most 2^64 - 1, for the numerator n of k + 1 bits.
+    reciprocal: u64,
 }
 
 impl DiscreteLaplace {
     /// Noise of this scale.
     pub fn new(scale: Scale) -> Self {
-        Self { scale }
+        let n = scale.numerator();
+        let reciprocal = (1u128 << (64 + n.ilog2())) / u128::from(n);
+        Self { scale, reciprocal: u64::try_from(reciprocal).unwrap_or(u64::MAX) }
     }
 
     /// The scale in use.
@@ -35,18 +40,17 @@ impl DiscreteLaplace {
     pub fn sample(self, rng: &mut impl Rng) -> i64 {
         let (n, d) = (self.scale.numerator(), self.scale.denominator());
         loop {
-            // U + n·V with P ∝ exp(-(U + n·V)/n): U below n is kept with probability exp(-U/n) …
-            let (u, negative) = loop {
+            // U + n·V with P ∝ exp(-(U + n·V)/n): U below n is kept with probability exp(-U/n), and V counts heads of
+            // probability exp(-1).
+            let (u, v, negative) = loop {
                 let draw = uniform_below(2 * n, rng);
-                if bernoulli_exp(u128::from(draw >> 1), u128::from(n), rng) {
-                    break (draw >> 1, draw & 1 == 1);
+                let u = draw >> 1;
+                // 2^64·U/n, at most three too small
+                let x = ((u128::from(u) * u128::from(self.reciprocal)) >> n.ilog2()) as u64;
+                if let Some(v) = heads_after_exp(x, u128::from(u), u128::from(n), rng) {
+                    break (u, v, draw & 1 == 1);
                 }
             };
-            // … and V counts heads of probability exp(-1).
-            let mut v = 0u64;
-            while bernoulli_exp(1, 1, rng) {
-                v += 1;
-            }
             // A geometric variable of ratio e^(-1/n) divided by d has ratio e^(-d/n).
             let magnitude = if d == 1 {
                 n.saturating_mul(v).saturating_add(u)
@@ -99,6 +103,18 @@ mod tests {
     }
 
     #[test]
+    fn the_reciprocal_gives_every_fraction_to_within_three() {
+        for n in [1u64, 2, 3, 7, 1000, 1 << 20, (1 << 51) - 1, 1 << 51] {
+            let noise = DiscreteLaplace::new(Scale::new(n, 1).unwrap());
+            for u in [0, n / 3, n / 2, n - 1] {
+                let x = (u128::from(u) * u128::from(noise.reciprocal)) >> n.ilog2();
+                let exact = (u128::from(u) << 64) / u128::from(n);
+                assert!(x <= exact && exact - x <= 3, "{u}/{n}: {x}, not {exact}");
+            }
+        }
+    }
+
+    #[test]
     fn draws_follow_the_probabilities() {
         let mut rng = ChaCha12Rng::seed_from_u64(1);
         let trials = 400_000;
@@ -108,16 +124,16 @@ mod tests {
             for z in -4..=4 {
                 let p = noise.ln_pmf(z).exp();
                 let seen = draws.iter().filter(|&&draw| draw == z).count() as f64;
-                let expected = trials as f64 * p;
+                let expected = f64::from(trials) * p;
                 assert!(
                     (seen - expected).abs() <= 5.0 * expected.sqrt(),
                     "scale {numerator}/{denominator}, z = {z}"
                 );
             }
-            let squares = draws.iter().map(|&z| (z as f64).powi(2)).sum::<f64>() / trials as f64;
+            let squares = draws.iter().map(|&z| (z as f64).powi(2)).sum::<f64>() / f64::from(trials);
             // Var(z²) ≤ E[z⁴] ≤ 24·scale⁴ + variance for a Laplace law
             let fourth = 24.0 * noise.scale().get().powi(4) + noise.variance();
-            assert!((squares - noise.variance()).abs() <= 5.0 * (fourth / trials as f64).sqrt());
+            assert!((squares - noise.variance()).abs() <= 5.0 * (fourth / f64::from(trials)).sqrt());
         }
     }
 }

@@ -49,10 +49,10 @@ impl Gaps {
         while survival.len() < longest {
             // F·(2^64 - T)/2^64, rounded down, in halves that fit 128 bits
             let last = survival[survival.len() - 1];
-            survival.push((last >> 64) * zeros + ((last & u128::from(u64::MAX)) * zeros >> 64));
+            survival.push((last >> 64) * zeros + (((last & u128::from(u64::MAX)) * zeros) >> 64));
         }
         let gap = |u: u128| survival.partition_point(|&f| u < f) as u16;
-        let guide = (0..256u128).map(|byte| gap(byte << 120 | (u128::MAX >> 8))).collect();
+        let guide = (0..256u128).map(|byte| gap((byte << 120) | (u128::MAX >> 8))).collect();
         Self { ones, survival, guide }
     }
 
@@ -135,12 +135,12 @@ mod tests {
                 }
                 both += u64::from(ones & 3 == 3);
             }
-            let sigma = |p: f64| (trials as f64 * p * (1.0 - p)).sqrt();
+            let sigma = |p: f64| (f64::from(trials) * p * (1.0 - p)).sqrt();
             for count in seen {
-                assert!((count as f64 - trials as f64 * q).abs() < 5.0 * sigma(q), "q = {q}: {count}");
+                assert!((count as f64 - f64::from(trials) * q).abs() < 5.0 * sigma(q), "q = {q}: {count}");
             }
             assert!(
-                (both as f64 - trials as f64 * q * q).abs() < 5.0 * sigma(q * q),
+                (both as f64 - f64::from(trials) * q * q).abs() < 5.0 * sigma(q * q),
                 "q = {q}: {both} pairs"
             );
         }

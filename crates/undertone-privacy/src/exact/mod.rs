@@ -7,6 +7,7 @@ mod coin;
 mod discrete_gaussian;
 mod discrete_laplace;
 mod exp_coin;
+mod exp_digits;
 mod gaps;
 mod rounded_gaussian;
 mod scale;

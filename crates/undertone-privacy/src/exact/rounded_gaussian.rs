@@ -205,7 +205,7 @@ mod tests {
             let noise = RoundedGaussian::new(scale).unwrap();
             let draws: Vec<_> = (0..trials).map(|_| noise.sample(&mut rng)).collect();
             for z in -9..=9 {
-                let expected = trials as f64 * noise.ln_pmf(z).exp();
+                let expected = f64::from(trials) * noise.ln_pmf(z).exp();
                 let seen = draws.iter().filter(|&&draw| draw == z).count() as f64;
                 assert!((seen - expected).abs() <= 5.0 * expected.sqrt().max(1.0), "s = {scale}, z = {z}");
             }

@@ -81,6 +81,7 @@ impl Members for Vec<u32> {
     }
 
     #[inline]
+    #[expect(clippy::needless_bitwise_bool, reason = "no branch may depend on the members")]
     fn replace(&mut self, old: u32, new: u32, really: bool) {
         for member in self {
             *member = if really & (*member == old) { new } else { *member };
@@ -179,7 +180,9 @@ mod tests {
         let mut memory = SetMemory::new();
         let map = memory.map(1000);
         let members: Vec<u32> = (64..128).chain([999]).collect();
-        members.iter().for_each(|&member| map.insert(member));
+        for &member in &members {
+            map.insert(member);
+        }
         let mut sorted = Vec::new();
         map.drain_into(65, &mut sorted);
         assert_eq!(sorted, members);

@@ -195,11 +195,15 @@ impl<M: LabelRandomizer> Unbiased for M {
             None => vec![out_value; self.labels() as usize],
             Some(support) => {
                 let mut vector = vec![0.0; self.labels() as usize];
-                support.iter().for_each(|&label| vector[label as usize] = out_value);
+                for &label in support {
+                    vector[label as usize] = out_value;
+                }
                 vector
             }
         };
-        report.members().iter().for_each(|&label| vector[label as usize] = in_value);
+        for &label in report.members() {
+            vector[label as usize] = in_value;
+        }
         vector
     }
 

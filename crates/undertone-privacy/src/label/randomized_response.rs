@@ -67,7 +67,7 @@ impl RandomizedResponse {
     /// ⌊word / other_words⌋: the product with the reciprocal is at most one too small.
     #[inline]
     fn other_rank(&self, word: u64) -> u32 {
-        let guess = (u128::from(word) * u128::from(self.reciprocal) >> 64) as u64;
+        let guess = ((u128::from(word) * u128::from(self.reciprocal)) >> 64) as u64;
         let rest = word.wrapping_sub(guess.wrapping_mul(self.other_words));
         (guess + u64::from(rest >= self.other_words)) as u32
     }
@@ -189,7 +189,7 @@ mod tests {
             for value in [1e-30, 1e-18, 1e-12, 1e-10, 1e-6, 0.01, 0.05, 1.0] {
                 match RandomizedResponse::new(labels, epsilon(value)) {
                     Ok(mechanism) => {
-                        assert!(mechanism.realised_epsilon() <= value, "K = {labels}, ε = {value}")
+                        assert!(mechanism.realised_epsilon() <= value, "K = {labels}, ε = {value}");
                     }
                     Err(error) => assert_eq!(error, PrivacyError::NoInformation { epsilon: value }),
                 }

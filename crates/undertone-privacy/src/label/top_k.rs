@@ -126,6 +126,7 @@ impl LabelRandomizer for RrTopK {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the floats that are compared are exact")]
 mod tests {
     use super::*;
     use crate::Randomizer;

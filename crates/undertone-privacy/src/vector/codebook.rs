@@ -115,7 +115,7 @@ impl Codebook {
     pub fn codeword(&self, report: &CodebookReport) -> Vec<f64> {
         let mut vector = vec![0.0; self.ball.dimension()];
         let norm = fill_direction(report.seed, report.index / 2, &mut vector);
-        let length = if report.index % 2 == 0 { norm } else { -norm };
+        let length = if report.index.is_multiple_of(2) { norm } else { -norm };
         vector.into_iter().map(|x| x / length).collect()
     }
 

@@ -1,0 +1,29 @@
+# What one does here. `just` lists it.
+_default:
+    @just --list
+
+# The whole story in one process
+demo *ARGS:
+    cargo run --release -- demo {{ARGS}}
+
+# Everything that has to pass before a merge
+test:
+    ./test
+
+# Formatting and lints
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# What labels, noise, numbers and vectors cost, in words of the same generator
+bench:
+    cargo bench -p undertone-privacy --bench labels
+    cargo bench -p undertone-privacy --bench samplers
+
+# Our exact samplers beside those of other crates, in the same run
+bench-peers:
+    cd bench-peers && cargo run --release
+
+# The documentation, opened
+doc:
+    cargo doc --workspace --no-deps --open
