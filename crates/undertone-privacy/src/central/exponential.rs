@@ -37,6 +37,11 @@ impl ExponentialMechanism {
         Self { epsilon, numerator, shift }
     }
 
+    /// α as the fraction that runs: a numerator over a power of two, at most ε/2.
+    pub fn rate(&self) -> (u64, u32) {
+        (self.numerator, self.shift)
+    }
+
     /// α as a float.
     fn alpha(&self) -> f64 {
         libm::ldexp(self.numerator as f64, -(self.shift as i32))

@@ -24,6 +24,11 @@ impl NoisyHistogram {
     pub fn new(epsilon: Epsilon) -> Result<Self, PrivacyError> {
         Ok(Self { epsilon, noise: DiscreteLaplace::new(Scale::at_least(2.0 / epsilon.get())?) })
     }
+
+    /// The noise of every bin.
+    pub fn noise(&self) -> DiscreteLaplace {
+        self.noise
+    }
 }
 
 impl Randomizer for NoisyHistogram {

@@ -89,6 +89,16 @@ impl GenProt {
         self.strings
     }
 
+    /// The law of the public strings around the lower end of the grid.
+    pub fn public(&self) -> DiscreteLaplace {
+        self.public
+    }
+
+    /// The least and the most words out of 2^64 that accept a string.
+    pub fn accepting_words_range(&self) -> (u64, u64) {
+        (self.least, self.most)
+    }
+
     /// A person's public strings, for whoever provides them: they need no secrecy.
     pub fn draw_public(&self, rng: &mut impl Rng) -> Vec<i64> {
         (0..self.strings).map(|_| self.public.sample(rng)).collect()

@@ -64,6 +64,16 @@ impl RejectionBit {
         self.bounds
     }
 
+    /// The law of the public draw around the middle of the grid.
+    pub fn public(&self) -> DiscreteLaplace {
+        self.public
+    }
+
+    /// The least and the most words out of 2^64 that say one, whatever the draw and the number.
+    pub fn one_words_range(&self) -> (u64, u64) {
+        (self.likeliest.tails() as u64, self.likeliest.heads())
+    }
+
     /// A public draw, for whoever provides them: it needs no secrecy.
     pub fn draw_public(&self, rng: &mut impl Rng) -> i64 {
         self.middle() + self.public.sample(rng)

@@ -1,5 +1,6 @@
 //! The program as its users and their scripts meet it: one file for each command, and here what all have in common.
 
+mod audit;
 mod convert;
 mod demo;
 mod label;
@@ -12,7 +13,8 @@ use run::{command, fresh, json, refused, text};
 use std::fs;
 use std::process::Stdio;
 
-const FAMILIES: [&str; 3] = ["mechanism label", "mechanism number", "mechanism vector"];
+const FAMILIES: [&str; 5] =
+    ["mechanism label", "mechanism number", "mechanism vector", "mechanism public", "mechanism central"];
 
 #[test]
 fn bad_values_are_named_and_end_with_two() {
@@ -92,11 +94,11 @@ fn a_reader_who_leaves_early_is_no_failure() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in ["", "demo", "plan", "mechanism", "convert"].into_iter().chain(FAMILIES) {
+    for command in ["", "demo", "plan", "mechanism", "convert", "audit"].into_iter().chain(FAMILIES) {
         let help = text(&format!("{command} --help"));
         assert!(help.contains("Example") && help.contains("undertone "), "{help}");
     }
-    for command in ["demo", "plan", "convert"].into_iter().chain(FAMILIES) {
+    for command in ["demo", "plan", "convert", "audit"].into_iter().chain(FAMILIES) {
         assert!(text(&format!("{command} --help")).contains("--json"));
     }
 }

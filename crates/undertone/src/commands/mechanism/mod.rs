@@ -1,8 +1,10 @@
 //! `mechanism`: one mechanism laid open. What it randomizes is one file, and one line in the list below.
 
+mod central;
 mod integers;
 mod label;
 mod number;
+mod public;
 mod vector;
 
 use std::io::Write;
@@ -22,6 +24,8 @@ super::commands! {
     Label(label::Label),
     Number(number::Number),
     Vector(vector::Vector),
+    Public(public::Public),
+    Central(central::Central),
 }
 
 impl Mechanism {

@@ -1,0 +1,76 @@
+//! `audit`, and the mechanisms that only the auditor and the careful look at.
+
+use crate::run::{close, json, refused, text, undertone};
+
+#[test]
+fn randomized_response_bits_and_subsets_are_proved_to_lose_most_of_what_they_promise() {
+    for kind in ["rr", "oue", "subset"] {
+        let words = format!("audit label --kind {kind} --classes 10 --epsilon 1 --trials 100000 --seed 7");
+        let findings = json(&words);
+        let finding = &findings[0];
+        assert_eq!(finding["verdict"], "kept");
+        assert_eq!(finding["mechanism"], format!("label {kind}"));
+        close(&finding["claimed"], 1.0, 0.0);
+        close(&finding["exact"], 1.0, 1e-12);
+        let bound = finding["lower_bound"].as_f64().unwrap();
+        assert!((0.93..1.0).contains(&bound), "{kind}: {bound}");
+    }
+}
+
+#[test]
+fn all_mechanisms_are_audited_at_once() {
+    let findings = json("audit --all --trials 300 --seed 1");
+    let findings = findings.as_array().unwrap();
+    assert_eq!(findings.len(), 29);
+    let of = |verdict: &str| findings.iter().filter(|finding| finding["verdict"] == verdict).count();
+    assert_eq!((of("kept"), of("simulation-only")), (26, 3));
+    for key in ["mechanism", "claimed", "exact", "lower_bound", "verdict"] {
+        assert!(findings.iter().all(|finding| finding.get(key).is_some()), "{key}");
+    }
+}
+
+#[test]
+fn an_audit_says_what_it_looked_at() {
+    let said = text("audit number --kind bins --low 0 --high 1 --epsilon 2 --trials 2000 --seed 1");
+    assert!(said.contains("number bins") && said.contains("ε = 2") && said.contains("kept"), "{said}");
+}
+
+#[test]
+fn an_audit_of_nothing_or_of_nonsense_is_bad_usage() {
+    refused("audit", 2, "which mechanism?");
+    refused("audit --all --confidence 1", 2, "strictly between 0 and 1");
+    refused("audit --all --trials 0", 2, "at least one");
+    refused("audit --all --epsilon nan", 2, "epsilon is NaN");
+    refused("audit label --kind rr --classes 1 --epsilon 1", 2, "at least two");
+    refused("audit --all label --kind rr --classes 3 --epsilon 1", 2, "not both");
+    refused("audit label --kind laplace --classes 3 --epsilon 1", 2, "laplace");
+}
+
+#[test]
+fn mechanisms_with_public_randomness_are_laid_open() {
+    let bit = json("mechanism public --kind rejection-bit --low 0 --high 1 --epsilon 1");
+    close(&bit["variance_at_high"], 4.82, 0.005);
+    assert!(bit["realised_epsilon"].as_f64().unwrap() <= 1.0);
+    let index = json("mechanism public --kind gen-prot --low 0 --high 1 --epsilon 1 --strings 8");
+    // The loss tends to twice that of the noise, not to ten times.
+    let inner = index["inner_epsilon"].as_f64().unwrap();
+    assert!(inner > 0.5 && inner < 0.52, "{inner}");
+    let one = json("mechanism public --kind one-coordinate --low 0 --high 1 --epsilon 1 --dimension 4");
+    assert_eq!(one["integers"]["dimension"], "4");
+    refused(
+        "mechanism public --kind gen-prot --low 0 --high 1 --epsilon 1 --strings 1",
+        2,
+        "1 public strings",
+    );
+}
+
+#[test]
+fn central_mechanisms_are_laid_open_and_say_whom_they_trust() {
+    let choice = json("mechanism central --kind exponential --epsilon 1 --counts 10,8,5");
+    close(&choice["probabilities"][0], 0.689_672_086_1, 1e-10);
+    assert!(choice["trust"].as_str().unwrap().contains("central"));
+    let histogram = json("mechanism central --kind histogram --epsilon 0.5 --counts 3,4");
+    // Scale 4: 2a/(1 - a)² with a = e^(-1/4)
+    close(&histogram["variance"], 31.833_85, 1e-4);
+    assert_eq!(undertone("mechanism central --kind histogram --epsilon 1").status.code(), Some(2));
+}
