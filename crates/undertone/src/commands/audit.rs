@@ -100,7 +100,7 @@ impl Audit {
         writeln!(out, "\n{:<26}{:<26}{:>12}{:>12}   verdict", "mechanism", "promised", "exact", "at least")?;
         for finding in findings {
             let Finding { mechanism, promised, exact, lower_bound, verdict, .. } = finding;
-            let exact = exact.map_or_else(|| "–".to_owned(), |loss| digits(loss));
+            let exact = exact.map_or_else(|| "–".to_owned(), digits);
             writeln!(
                 out,
                 "{mechanism:<26}{promised:<26}{exact:>12}{:>12}   {verdict}",
