@@ -53,13 +53,14 @@ impl Tally {
         *trials += 1;
     }
 
-    /// What the event seems to prove, when each frequency is moved by three standard deviations against us.
+    /// What the event seems to prove, when each count is moved by three standard deviations against us: those of its
+    /// square root, which are 1/2 for a small count as for a large one.
     ///
     /// It serves to choose an event on a first part of the samples, where a rare one must not win by luck.
     pub(crate) fn cautious_loss(&self, claimed: &Guarantee) -> f64 {
         let (p, q) = (self.p as f64, self.q as f64);
-        let p = (p - 3.0 * (p + 1.0).sqrt()) / self.p_trials as f64;
-        let q = (q + 1.0 + 3.0 * (q + 1.0).sqrt()) / self.q_trials as f64;
+        let p = (p.sqrt() - 1.5).max(0.0).powi(2) / self.p_trials as f64;
+        let q = ((q + 1.0).sqrt() + 1.5).powi(2) / self.q_trials as f64;
         event_loss(claimed, p, q)
     }
 
