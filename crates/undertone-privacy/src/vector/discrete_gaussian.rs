@@ -9,88 +9,48 @@
 //! **Utility.** E|report − g|² = p·σ² steps² = 2p·r²/ρ. The exact arithmetic holds σ² up to 2^50 steps², so a ρ
 //! below 2^-9 is refused.
 
-use super::{Ball, BallVector, STEPS, VectorRandomizer, additive};
+use super::additive::{Additive, Noise};
+use super::{Ball, STEPS};
 use crate::exact::{self, Scale};
-use crate::{DeviceSafe, Guarantee, PrivacyError, Randomizer, Rho, Unbiased};
-use alloc::vec::Vec;
-use rand_core::CryptoRng;
+use crate::{Guarantee, PrivacyError, Rho};
+use rand_core::Rng;
 
 /// The coordinate-wise discrete Gaussian mechanism.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DiscreteGaussian {
-    ball: Ball,
-    rho: Rho,
-    noise: exact::DiscreteGaussian,
-}
+pub type DiscreteGaussian = Additive<exact::DiscreteGaussian>;
 
 impl DiscreteGaussian {
     /// Noise for vectors of `ball` under a promise of ρ-zCDP.
     pub fn new(ball: Ball, rho: Rho) -> Result<Self, PrivacyError> {
         let diameter = 2.0 * f64::from(STEPS);
         let square = Scale::at_least(diameter * diameter / (2.0 * rho.get()))?;
-        Ok(Self { ball, rho, noise: exact::DiscreteGaussian::new(square)? })
-    }
-
-    /// The noise on each coordinate, in grid steps.
-    pub fn noise(&self) -> exact::DiscreteGaussian {
-        self.noise
+        let guarantee = Guarantee::Concentrated(rho);
+        Ok(Self { ball, guarantee, noise: exact::DiscreteGaussian::new(square)? })
     }
 }
 
-impl Randomizer for DiscreteGaussian {
-    type Input = BallVector;
-    type Report = Vec<i64>;
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::Concentrated(self.rho)
+impl Noise for exact::DiscreteGaussian {
+    fn draw(self, rng: &mut impl Rng) -> i64 {
+        self.sample(rng)
     }
 
-    fn randomize(&self, input: &BallVector, rng: &mut impl CryptoRng) -> Result<Vec<i64>, PrivacyError> {
-        additive::perturb(self.ball, input, || self.noise.sample(rng))
+    fn ln_probability(self, z: i64) -> f64 {
+        self.ln_pmf(z)
     }
 
-    fn ln_likelihood(&self, report: &Vec<i64>, input: &BallVector) -> f64 {
-        additive::ln_likelihood(report, input, |z| self.noise.ln_pmf(z))
-    }
-}
-
-impl DeviceSafe for DiscreteGaussian {}
-
-impl Unbiased for DiscreteGaussian {
-    fn truth(&self, input: &BallVector) -> Vec<f64> {
-        self.ball.value_of(input)
+    fn second_moment(self) -> f64 {
+        self.variance()
     }
 
-    fn estimate(&self, report: &Vec<i64>) -> Vec<f64> {
-        additive::estimate(self.ball, report)
-    }
-
-    fn variance(&self, _: &BallVector) -> f64 {
-        self.variance_at_norm(0.0)
-    }
-}
-
-impl VectorRandomizer for DiscreteGaussian {
-    fn ball(&self) -> Ball {
-        self.ball
-    }
-
-    fn variance_at_norm(&self, _: f64) -> f64 {
-        self.ball.square_of(self.ball.dimension() as f64 * self.noise.variance())
-    }
-
-    fn noise_scale(&self) -> Option<f64> {
-        Some(self.ball.length_of(libm::sqrt(self.noise.square().get())))
-    }
-
-    fn report_bytes(&self) -> Option<usize> {
-        Some(additive::report_bytes(self.ball))
+    fn width(self) -> f64 {
+        libm::sqrt(self.square().get())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Randomizer;
+    use crate::vector::VectorRandomizer;
     use crate::vector::testing::{ball, corner, estimates_match_the_stated_moments};
 
     fn rho(value: f64) -> Rho {

@@ -13,20 +13,15 @@
 //!
 //! **Utility.** E|report − g|² = p·(s² + 1/12) steps² ≈ 4p·r²/μ².
 
-use super::{Ball, BallVector, STEPS, VectorRandomizer, additive};
+use super::additive::{Additive, Noise};
+use super::{Ball, STEPS};
 use crate::accounting::mu_for;
 use crate::exact::RoundedGaussian;
-use crate::{Delta, DeviceSafe, Epsilon, Guarantee, Mu, PrivacyError, Randomizer, Unbiased};
-use alloc::vec::Vec;
-use rand_core::CryptoRng;
+use crate::{Delta, Epsilon, Guarantee, Mu, PrivacyError};
+use rand_core::Rng;
 
 /// The Gaussian mechanism, rounded but exact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gaussian {
-    ball: Ball,
-    guarantee: Guarantee,
-    noise: RoundedGaussian,
-}
+pub type Gaussian = Additive<RoundedGaussian>;
 
 impl Gaussian {
     /// Noise for vectors of `ball` under a promise of μ-GDP.
@@ -48,68 +43,32 @@ impl Gaussian {
         let scale = (scale as u64).saturating_add(u64::from(short));
         Ok(Self { ball, guarantee, noise: RoundedGaussian::new(scale)? })
     }
-
-    /// The noise on each coordinate, in grid steps.
-    pub fn noise(&self) -> RoundedGaussian {
-        self.noise
-    }
 }
 
-impl Randomizer for Gaussian {
-    type Input = BallVector;
-    type Report = Vec<i64>;
-
-    fn guarantee(&self) -> Guarantee {
-        self.guarantee
+impl Noise for RoundedGaussian {
+    fn draw(self, rng: &mut impl Rng) -> i64 {
+        self.sample(rng)
     }
 
-    fn randomize(&self, input: &BallVector, rng: &mut impl CryptoRng) -> Result<Vec<i64>, PrivacyError> {
-        additive::perturb(self.ball, input, || self.noise.sample(rng))
+    fn ln_probability(self, z: i64) -> f64 {
+        self.ln_pmf(z)
     }
 
-    fn ln_likelihood(&self, report: &Vec<i64>, input: &BallVector) -> f64 {
-        additive::ln_likelihood(report, input, |z| self.noise.ln_pmf(z))
-    }
-}
-
-impl DeviceSafe for Gaussian {}
-
-impl Unbiased for Gaussian {
-    fn truth(&self, input: &BallVector) -> Vec<f64> {
-        self.ball.value_of(input)
+    fn second_moment(self) -> f64 {
+        self.variance()
     }
 
-    fn estimate(&self, report: &Vec<i64>) -> Vec<f64> {
-        additive::estimate(self.ball, report)
-    }
-
-    fn variance(&self, _: &BallVector) -> f64 {
-        self.variance_at_norm(0.0)
-    }
-}
-
-impl VectorRandomizer for Gaussian {
-    fn ball(&self) -> Ball {
-        self.ball
-    }
-
-    fn variance_at_norm(&self, _: f64) -> f64 {
-        self.ball.square_of(self.ball.dimension() as f64 * self.noise.variance())
-    }
-
-    fn noise_scale(&self) -> Option<f64> {
-        Some(self.ball.length_of(self.noise.scale() as f64))
-    }
-
-    fn report_bytes(&self) -> Option<usize> {
-        Some(additive::report_bytes(self.ball))
+    fn width(self) -> f64 {
+        self.scale() as f64
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Randomizer;
     use crate::vector::testing::{ball, corner, delta, epsilon, estimates_match_the_stated_moments, mu};
+    use crate::vector::{BallVector, VectorRandomizer};
     use core::f64::consts::SQRT_2;
 
     /// Φ(-x).

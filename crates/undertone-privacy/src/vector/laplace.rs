@@ -9,30 +9,20 @@
 //! **Utility.** E|report − g|² = 2p·b² = 8p²r²/ε², less what the grid makes of it (2p/12 steps²): the dearest of
 //! the vector mechanisms. The dimension is that of the vector, however many covariates it was made from.
 
-use super::{Ball, BallVector, STEPS, VectorRandomizer, additive};
+use super::additive::{Additive, Noise};
+use super::{Ball, STEPS};
 use crate::exact::{DiscreteLaplace, Scale};
-use crate::{DeviceSafe, Epsilon, Guarantee, PrivacyError, Randomizer, Unbiased};
-use alloc::vec::Vec;
-use rand_core::CryptoRng;
+use crate::{Epsilon, Guarantee, PrivacyError};
+use rand_core::Rng;
 
 /// The coordinate-wise discrete Laplace mechanism.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Laplace {
-    ball: Ball,
-    epsilon: Epsilon,
-    noise: DiscreteLaplace,
-}
+pub type Laplace = Additive<DiscreteLaplace>;
 
 impl Laplace {
     /// Noise for vectors of `ball` under a pure promise.
     pub fn new(ball: Ball, epsilon: Epsilon) -> Result<Self, PrivacyError> {
         let scale = Scale::at_least(l1_sensitivity(ball) as f64 / epsilon.get())?;
-        Ok(Self { ball, epsilon, noise: DiscreteLaplace::new(scale) })
-    }
-
-    /// The noise on each coordinate, in grid steps.
-    pub fn noise(&self) -> DiscreteLaplace {
-        self.noise
+        Ok(Self { ball, guarantee: Guarantee::Pure(epsilon), noise: DiscreteLaplace::new(scale) })
     }
 }
 
@@ -42,60 +32,29 @@ fn l1_sensitivity(ball: Ball) -> u64 {
     square.isqrt() + 1
 }
 
-impl Randomizer for Laplace {
-    type Input = BallVector;
-    type Report = Vec<i64>;
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::Pure(self.epsilon)
+impl Noise for DiscreteLaplace {
+    fn draw(self, rng: &mut impl Rng) -> i64 {
+        self.sample(rng)
     }
 
-    fn randomize(&self, input: &BallVector, rng: &mut impl CryptoRng) -> Result<Vec<i64>, PrivacyError> {
-        additive::perturb(self.ball, input, || self.noise.sample(rng))
+    fn ln_probability(self, z: i64) -> f64 {
+        self.ln_pmf(z)
     }
 
-    fn ln_likelihood(&self, report: &Vec<i64>, input: &BallVector) -> f64 {
-        additive::ln_likelihood(report, input, |z| self.noise.ln_pmf(z))
-    }
-}
-
-impl DeviceSafe for Laplace {}
-
-impl Unbiased for Laplace {
-    fn truth(&self, input: &BallVector) -> Vec<f64> {
-        self.ball.value_of(input)
+    fn second_moment(self) -> f64 {
+        self.variance()
     }
 
-    fn estimate(&self, report: &Vec<i64>) -> Vec<f64> {
-        additive::estimate(self.ball, report)
-    }
-
-    fn variance(&self, _: &BallVector) -> f64 {
-        self.variance_at_norm(0.0)
-    }
-}
-
-impl VectorRandomizer for Laplace {
-    fn ball(&self) -> Ball {
-        self.ball
-    }
-
-    fn variance_at_norm(&self, _: f64) -> f64 {
-        self.ball.square_of(self.ball.dimension() as f64 * self.noise.variance())
-    }
-
-    fn noise_scale(&self) -> Option<f64> {
-        Some(self.ball.length_of(self.noise.scale().get()))
-    }
-
-    fn report_bytes(&self) -> Option<usize> {
-        Some(additive::report_bytes(self.ball))
+    fn width(self) -> f64 {
+        self.scale().get()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Randomizer;
+    use crate::vector::VectorRandomizer;
     use crate::vector::testing::{ball, corner, epsilon, estimates_match_the_stated_moments};
 
     #[test]

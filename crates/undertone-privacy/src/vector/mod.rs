@@ -19,6 +19,7 @@ pub mod stream;
 mod testing;
 mod top_sum;
 
+pub use additive::{Additive, Noise};
 pub use ball::{Ball, BallVector, STEPS};
 pub use codebook::{Codebook, CodebookReport};
 pub use discrete_gaussian::DiscreteGaussian;
