@@ -36,6 +36,14 @@ impl<G: CryptoRng> Examiner for Auditor<G> {
         self.plain(case)
     }
 
+    /// A breach in either currency is a breach.
+    fn calibrated<R: Unbiased>(&mut self, case: &Case<R>, equivalent: &Case<R>) -> Self::Finding {
+        let (mut verdict, sharper) = (self.plain(case)?, self.plain(equivalent)?);
+        verdict.breaches.extend(sharper.breaches);
+        verdict.found = verdict.found.max(sharper.found);
+        Ok(verdict)
+    }
+
     /// Densities are judged like probabilities; the first coordinate is also searched for bits that tell inputs apart.
     fn floats<R: Unbiased<Report = Vec<f64>>>(&mut self, case: &Case<R>) -> Self::Finding {
         let mut verdict = self.plain(case)?;

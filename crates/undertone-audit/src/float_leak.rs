@@ -21,7 +21,7 @@ pub enum Leak {
     #[error("{report} was drawn under an input of pair {pair} for which the likelihood calls it impossible")]
     Unstated { pair: usize, report: String },
     #[error(
-        "{feature} has probability at least {p} under one input and at most {q} under the other: a loss of {loss}"
+        "{feature} has probability at least {p:.5} under one input and at most {q:.5} under the other: a loss of {loss:.2}"
     )]
     Bits { feature: Feature, p: f64, q: f64, loss: f64 },
 }

@@ -12,9 +12,9 @@ use undertone_privacy::{Guarantee, PrivacyError, Randomizer};
 #[non_exhaustive]
 #[expect(missing_docs, reason = "each variant's message says what its fields are")]
 pub enum Breach {
-    #[error("the likelihood allows a loss of {loss}")]
+    #[error("the likelihood allows a loss of {loss:.9}")]
     Exact { loss: f64 },
-    #[error("the samples prove a loss of at least {loss}")]
+    #[error("the samples prove a loss of at least {loss:.5}")]
     Proved { loss: f64 },
     #[error(transparent)]
     Leak(Leak),
@@ -33,10 +33,12 @@ pub struct Verdict {
     pub lower_bound: f64,
     /// The probability with which `lower_bound` is right.
     pub confidence: f64,
-    /// Samples drawn under each input of each pair.
+    /// Samples drawn under each input of the pair that `lower_bound` is about.
     pub trials: u64,
     /// Every way in which the promise was found broken.
     pub breaches: Vec<Breach>,
+    /// The largest share of the claimed loss that was found, exactly or by samples: far below one, nothing is known.
+    pub found: f64,
     /// Whether the mechanism computes with floats and so promises nothing outside a simulation.
     pub simulation_only: bool,
 }
@@ -69,7 +71,8 @@ impl fmt::Display for Verdict {
 /// reports that only one input can give, over a tenth as many samples. A promise is broken only beyond doubt (see
 /// [`LowerBound::beyond_doubt`](crate::LowerBound::beyond_doubt)), so that an honest mechanism passes every day.
 ///
-/// Where the likelihood tells which pair gives most away, all trials are spent on that one.
+/// The lower bound is about the pair that gives most away, by its likelihood or else the first; half as many trials again
+/// are spread over all pairs, in case the sampler is broken where the likelihood does not look for it.
 pub fn audit<R: Randomizer>(
     case: &Case<R>,
     settings: &Settings,
@@ -78,12 +81,15 @@ pub fn audit<R: Randomizer>(
     let claimed = case.randomizer.guarantee();
     let most = claimed_loss(&claimed);
     let exact = exact_loss(case);
-    let pairs = most_telling_pair(case, settings.trials).map_or(0..case.pairs.len(), |pair| pair..pair + 1);
-    let bound = lower_bound_over(case, pairs, settings, rng)?;
+    let pair = most_telling_pair(case, settings.trials).unwrap_or(0);
+    let bound = lower_bound_over(case, pair..(pair + 1).min(case.pairs.len()), settings, rng)?;
+    let spread = Settings { trials: settings.trials / (2 * case.pairs.len().max(1)) as u64, ..*settings };
+    let anywhere = lower_bound_over(case, 0..case.pairs.len(), &spread, rng)?;
     let leak = one_sided_report(case, settings.trials.div_ceil(10), rng)?;
 
     let over = exact.filter(|exact| exact.exceeds(most)).map(|exact| Breach::Exact { loss: exact.loss });
-    let proved = (bound.beyond_doubt > most).then_some(Breach::Proved { loss: bound.beyond_doubt });
+    let proved = bound.beyond_doubt.max(anywhere.beyond_doubt);
+    let proved = (proved > most).then_some(Breach::Proved { loss: proved });
     Ok(Verdict {
         mechanism: case.name.clone(),
         claimed,
@@ -92,6 +98,7 @@ pub fn audit<R: Randomizer>(
         confidence: settings.confidence,
         trials: settings.trials,
         breaches: over.into_iter().chain(proved).chain(leak.map(Breach::Leak)).collect(),
+        found: exact.map_or(bound.loss, |exact| exact.loss.max(bound.loss)) / most,
         simulation_only: false,
     })
 }
@@ -133,6 +140,35 @@ mod tests {
     #[test]
     fn a_sampler_over_the_promise_breaks_it_though_the_likelihood_looks_right() {
         let verdict = verdict(&response(Response { sampled: 1.2, ..Response::honest(3, 1.0) }));
+        assert!(matches!(verdict.breaches[..], [Breach::Proved { .. }]), "{verdict}");
+    }
+
+    /// Randomized response that tells the truth about label 7.
+    #[derive(Clone)]
+    struct Candid(Response);
+
+    impl Randomizer for Candid {
+        type Input = u32;
+        type Report = u32;
+
+        fn guarantee(&self) -> Guarantee {
+            self.0.guarantee()
+        }
+
+        fn randomize(&self, input: &u32, rng: &mut impl CryptoRng) -> Result<u32, PrivacyError> {
+            if *input == 7 { Ok(7) } else { self.0.randomize(input, rng) }
+        }
+
+        fn ln_likelihood(&self, report: &u32, input: &u32) -> f64 {
+            self.0.ln_likelihood(report, input)
+        }
+    }
+
+    #[test]
+    fn a_sampler_that_is_broken_for_one_input_is_found_whatever_the_likelihood_says() {
+        let all: Vec<u32> = (0..10).collect();
+        let candid = Candid(Response::honest(10, 1.0));
+        let verdict = verdict(&Case::local("candid", candid, all.clone(), Reports::All(all)));
         assert!(matches!(verdict.breaches[..], [Breach::Proved { .. }]), "{verdict}");
     }
 

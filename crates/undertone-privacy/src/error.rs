@@ -44,7 +44,9 @@ pub enum PrivacyError {
 impl fmt::Display for PrivacyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Epsilon { value } => write!(f, "epsilon is {value}, but has to be positive and finite"),
+            Self::Epsilon { value } => {
+                write!(f, "epsilon is {}, but has to be positive and finite", Shown(value))
+            }
             Self::Delta { value } => write!(f, "delta is {value}, but has to lie strictly between 0 and 1"),
             Self::Mu { value } => write!(f, "mu is {value}, but has to be positive and finite"),
             Self::Rho { value } => write!(f, "rho is {value}, but has to be positive and finite"),
@@ -58,15 +60,20 @@ impl fmt::Display for PrivacyError {
                 write!(f, "{asked} does not fit into a budget of {cap}")
             }
             Self::NoInformation { epsilon } => {
-                write!(f, "epsilon is {epsilon}, too small for a report to say anything in 64 bits")
+                write!(f, "epsilon is {epsilon:e}, too small for a report to say anything in 64 bits")
             }
             Self::TooFewLabels { labels } => write!(f, "{labels} label(s) given, at least two are needed"),
-            Self::UnknownLabel { label, labels } => write!(f, "label {label} is outside 0..{labels}"),
+            Self::UnknownLabel { label, labels } => {
+                write!(f, "label {label} is not below the number of classes, {labels}")
+            }
             Self::SetSize { size, labels } => {
-                write!(f, "sets of {size} among {labels} labels: the size has to lie in 1..{labels}")
+                write!(f, "sets of {size} among {labels} labels: a set has from 1 to {} of them", labels - 1)
             }
             Self::TopSize { size, labels } => {
-                write!(f, "the {size} likeliest of {labels} labels: the number has to lie in 1..={labels}")
+                write!(
+                    f,
+                    "the {size} likeliest of {labels} labels: the number has to lie between 1 and {labels}"
+                )
             }
             Self::RepeatedLabel { label } => write!(f, "label {label} is named twice"),
             Self::PriorEntry { index, value } => {
@@ -74,21 +81,31 @@ impl fmt::Display for PrivacyError {
             }
             Self::PriorSum { sum } => write!(f, "the prior sums to {sum}, not to 1"),
             Self::Bounds { low, high } => {
-                write!(f, "the interval from {low} to {high} is empty or not finite")
+                write!(
+                    f,
+                    "the interval from {} to {} is empty, not finite, or outside 1e-100 to 1e100 in width",
+                    Shown(low),
+                    Shown(high)
+                )
             }
             Self::NotANumber => write!(f, "the value is not a number"),
             Self::Bins { bins } => {
                 write!(f, "{bins} bin(s) given, at least two and at most 65536 are needed")
             }
-            Self::Radius { value } => write!(f, "the radius is {value}, but has to be positive and finite"),
+            Self::Radius { value } => {
+                write!(f, "the radius is {}, but has to lie between 1e-100 and 1e100", Shown(value))
+            }
             Self::Dimension { dimension, least, most } => {
-                write!(f, "the dimension is {dimension}, but has to lie in {least}..={most}")
+                write!(f, "the dimension is {dimension}, but has to lie between {least} and {most}")
             }
             Self::WrongLength { length, dimension } => {
                 write!(f, "a vector of length {length} was given where {dimension} coordinates are expected")
             }
             Self::Codewords { codewords } => {
-                write!(f, "a codebook of {codewords} vectors: the number has to be even and lie in 2..=65536")
+                write!(
+                    f,
+                    "a codebook of {codewords} vectors: the number has to be even and lie between 2 and 65536"
+                )
             }
             Self::Scale { numerator, denominator } => {
                 write!(
@@ -97,7 +114,7 @@ impl fmt::Display for PrivacyError {
                 )
             }
             Self::PublicStrings { strings } => {
-                write!(f, "{strings} public strings: the number has to lie in 2..=1024")
+                write!(f, "{strings} public strings: the number has to lie between 2 and 1024")
             }
             Self::NoCounts => write!(f, "no counts were given"),
             Self::UnknownKind { ref name, known } => {
@@ -109,3 +126,17 @@ impl fmt::Display for PrivacyError {
 }
 
 impl core::error::Error for PrivacyError {}
+
+/// A number as people read it: in scientific notation where there would be zeros to count.
+pub(crate) struct Shown(pub(crate) f64);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.0.abs();
+        if size == 0.0 || (1e-4..1e7).contains(&size) || !size.is_finite() {
+            self.0.fmt(f)
+        } else {
+            fmt::LowerExp::fmt(&self.0, f)
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! What is promised to a person, in the four currencies of the field.
 
 use crate::PrivacyError;
+use crate::error::Shown;
 use core::fmt;
 
 /// Declares a newtype over `f64` whose value was checked when it was built.
@@ -25,7 +26,7 @@ macro_rules! checked_number {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
+                Shown(self.0).fmt(f)
             }
         }
     };

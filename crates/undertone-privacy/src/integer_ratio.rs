@@ -1,5 +1,7 @@
 //! ln(a/b) of two integers, accurate even when they are nearly equal.
 
+use crate::Epsilon;
+
 /// ln(`a` / `b`) with a relative error of a few units in the last place.
 ///
 /// > ln(a/b) = ln(1 + (a - b)/b), whose numerator is exact in integers
@@ -15,6 +17,13 @@ pub fn ln_ratio(a: u128, b: u128) -> f64 {
     }
     let difference = if a >= b { (a - b) as f64 } else { -((b - a) as f64) };
     libm::log1p(difference / b as f64)
+}
+
+/// The loss `computed` from the integers that run, rounded up; or the promise itself, if that is less: the integers were
+/// rounded towards privacy by more than floats are off, so the true loss is below both.
+pub(crate) fn rounded_up(computed: f64, promise: Epsilon) -> f64 {
+    debug_assert!(computed <= promise.get() * (1.0 + 8.0 * f64::EPSILON), "{computed} is lost of {promise}");
+    (computed * (1.0 + 8.0 * f64::EPSILON)).min(promise.get())
 }
 
 #[cfg(test)]

@@ -65,6 +65,18 @@ pub(crate) fn confidence(text: &str) -> anyhow::Result<f64> {
     Ok(value)
 }
 
+/// A number of trials, at least one.
+pub(crate) fn trials(text: &str) -> anyhow::Result<u64> {
+    let trials = whole(text)?;
+    ensure!(trials > 0, "at least one trial is needed");
+    Ok(trials)
+}
+
+/// The seed of a simulation.
+pub(crate) fn seed(text: &str) -> anyhow::Result<u64> {
+    whole(text)
+}
+
 /// A number of coordinates.
 pub(crate) fn dimension(text: &str) -> anyhow::Result<usize> {
     let dimension = whole(text)?;

@@ -28,6 +28,8 @@ pub(crate) struct Finding {
 pub(crate) enum Outcome {
     Kept,
     Broken,
+    /// Nothing speaks against the promise, but less than half of it was put to the test: too few trials.
+    NotRefuted,
     SimulationOnly,
 }
 
@@ -36,6 +38,7 @@ impl fmt::Display for Outcome {
         f.write_str(match self {
             Self::Kept => "kept",
             Self::Broken => "BROKEN",
+            Self::NotRefuted => "not refuted",
             Self::SimulationOnly => "simulation only",
         })
     }
@@ -45,6 +48,7 @@ impl From<Verdict> for Finding {
     fn from(verdict: Verdict) -> Self {
         let outcome = match (verdict.simulation_only, verdict.kept()) {
             (true, _) => Outcome::SimulationOnly,
+            (false, true) if verdict.found < 0.5 => Outcome::NotRefuted,
             (false, true) => Outcome::Kept,
             (false, false) => Outcome::Broken,
         };

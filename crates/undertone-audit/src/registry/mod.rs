@@ -1,8 +1,8 @@
 //! Every mechanism there is, as a trial.
 //!
-//! The program gets its mechanisms from here, and here each of them says how it is to be tried: [`Mechanism::face`]
-//! matches on all of them without a catch-all, and [`Kind::all`] is made of the families' own lists. So a mechanism that
-//! the shared suite and the auditor do not know does not compile into the program.
+//! The program knows mechanisms by their kinds, and here each kind says how it is to be tried: [`Mechanism::face`] matches
+//! on all of them without a catch-all, and [`Kind::all`] is made of the families' own lists. So a kind that the shared
+//! suite and the auditor do not know does not compile into the program.
 
 mod central;
 mod label;
@@ -117,7 +117,7 @@ pub enum Mechanism {
 }
 
 /// The public strings of each person, where nobody has said how many.
-const STRINGS: u32 = 8;
+pub const STRINGS: u32 = 8;
 
 impl Mechanism {
     /// The mechanism of this kind under `setup`.
@@ -130,7 +130,7 @@ impl Mechanism {
             Kind::Public(PublicKind::RejectionBit) => Self::RejectionBit(RejectionBit::new(bounds, epsilon)?),
             Kind::Public(PublicKind::GenProt) => Self::GenProt(GenProt::new(bounds, STRINGS, epsilon)?),
             Kind::Public(PublicKind::OneCoordinate) => {
-                let number = NumberMechanism::new(NumberKind::OneBit, bounds, epsilon)?;
+                let number = NumberMechanism::best(bounds, epsilon)?;
                 let dimension = u32::try_from(ball.dimension()).unwrap_or(u32::MAX);
                 Self::OneCoordinate(OneCoordinate::new(dimension, number)?)
             }
@@ -169,6 +169,12 @@ pub trait Examiner {
 
     /// Looks at a mechanism with an unbiased decoder.
     fn unbiased<R: Unbiased>(&mut self, case: &Case<R>) -> Self::Finding;
+
+    /// Looks at a mechanism whose promise is kept if and only if that of `equivalent` is, the same mechanism in a currency
+    /// that can be judged more sharply; by default, at the mechanism alone.
+    fn calibrated<R: Unbiased>(&mut self, case: &Case<R>, _equivalent: &Case<R>) -> Self::Finding {
+        self.unbiased(case)
+    }
 
     /// Looks at a mechanism whose reports are floating-point numbers; by default, as at any other.
     fn floats<R: Unbiased<Report = Vec<f64>>>(&mut self, case: &Case<R>) -> Self::Finding {

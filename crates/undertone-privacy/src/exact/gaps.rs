@@ -36,7 +36,7 @@ impl Gaps {
 
     /// Bits with the least probability that is certainly at least `q`, even if `q` was rounded.
     pub fn at_least(q: f64) -> Self {
-        debug_assert!(q > 0.0 && q < 1.0);
+        debug_assert!((0.0..1.0).contains(&q));
         let ones = libm::ceil(q * (1.0 + 8.0 * f64::EPSILON) * WORDS) as u64;
         Self::from_ones(ones.max(Self::LEAST))
     }

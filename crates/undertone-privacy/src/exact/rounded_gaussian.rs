@@ -10,6 +10,7 @@
 
 use super::{bernoulli_exp, uniform_below};
 use crate::PrivacyError;
+use crate::accounting::normal::mills_ratio;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use rand_core::Rng;
@@ -64,8 +65,15 @@ impl RoundedGaussian {
             let curvature = libm::log1p((u * u - 1.0) / (24.0 * s * s));
             return -0.5 * u * u - 0.5 * libm::log(2.0 * core::f64::consts::PI) - libm::log(s) + curvature;
         }
-        let upper_tail = |x: f64| 0.5 * libm::erfc(x / core::f64::consts::SQRT_2);
-        libm::log(upper_tail(u - 0.5 / s) - upper_tail(u + 0.5 / s))
+        let (near, far) = (u - 0.5 / s, u + 0.5 / s);
+        if near < 1.0 {
+            let upper_tail = |x: f64| 0.5 * libm::erfc(x / core::f64::consts::SQRT_2);
+            return libm::log(upper_tail(near) - upper_tail(far));
+        }
+        // φ(near)·(M(near) - M(far)·φ(far)/φ(near)) with Mills's ratio M, which does not vanish where the tails do
+        let fall = libm::exp(-u / s);
+        let cell = mills_ratio(near) - fall * mills_ratio(far);
+        -0.5 * near * near - 0.5 * libm::log(2.0 * core::f64::consts::PI) + libm::log(cell)
     }
 
     /// E\[z²\] = s² + 1/12, up to terms of order e^(-2π²s²).
@@ -194,6 +202,16 @@ mod tests {
             let square: f64 = (-reach..=reach).map(|z| (z as f64).powi(2) * noise.ln_pmf(z).exp()).sum();
             assert!((sum - 1.0).abs() < 1e-9, "s = {scale}: {sum}");
             assert!((square / noise.variance() - 1.0).abs() < 1e-8, "s = {scale}: {square}");
+        }
+    }
+
+    #[test]
+    fn the_farthest_tail_still_has_a_probability() {
+        // ln P(z) ≈ -(z - 1/2)²/2s², where the tail itself is far below what a float can hold
+        for (scale, z) in [(1, 1000i64), (7, 20_000), (1000, 100_000)] {
+            let near = (z as f64 - 0.5) / scale as f64;
+            let ln = RoundedGaussian::new(scale).unwrap().ln_pmf(z);
+            assert!(ln.is_finite() && (ln / (-0.5 * near * near) - 1.0).abs() < 1e-2, "s = {scale}: {ln}");
         }
     }
 

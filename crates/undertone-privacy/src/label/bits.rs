@@ -11,6 +11,7 @@
 
 use super::{Covariance, Decoder, LabelRandomizer, LabelSet, Words, at_least_two};
 use crate::exact::{Coin, Gaps, SetMemory};
+use crate::integer_ratio::rounded_up;
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
 use rand_core::Rng;
@@ -104,7 +105,8 @@ impl LabelRandomizer for Bits {
         let zeros = u128::from(self.others.ones().wrapping_neg());
         let truth = ln_ratio(self.truth.heads().into(), self.truth.tails());
         let other = ln_ratio(zeros, self.others.ones().into());
-        truth + other + 4.0 * f64::EPSILON * (truth.abs() + other.abs())
+        let error = 4.0 * f64::EPSILON * (truth.abs() + other.abs());
+        rounded_up(truth + other + error, self.epsilon)
     }
 
     fn draw(&self, truth: u32, _memory: &mut SetMemory, members: &mut Vec<u32>, rng: &mut impl Rng) {

@@ -57,3 +57,42 @@ impl ReportColumn {
         self.ends.extend(start + 1..=self.members.len());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Epsilon;
+    use crate::exact::{SetMemory, WordBuffer};
+    use crate::label::{Label, LabelKind, LabelRandomizer, ReportColumn};
+    use alloc::vec::Vec;
+    use rand_chacha::ChaCha12Rng;
+    use rand_core::SeedableRng;
+
+    #[test]
+    fn a_column_holds_the_reports_that_its_devices_would_have_sent_one_by_one() {
+        for kind in LabelKind::ALL {
+            for (labels, value) in [(2, 1.0), (10, 0.5), (100, 3.0), (3000, 4.0)] {
+                let mechanism = kind.mechanism(labels, Epsilon::new(value).unwrap()).unwrap();
+                let truth: Vec<Label> = (0..300).map(|i| Label(i * 7 % labels)).collect();
+                let mut column = ReportColumn::new();
+                mechanism.randomize_column(&truth, &mut column, &mut ChaCha12Rng::seed_from_u64(1)).unwrap();
+                let mut rng = ChaCha12Rng::seed_from_u64(1);
+                let (mut words, mut memory) = (WordBuffer::new(&mut rng), SetMemory::new());
+                assert_eq!(column.len(), truth.len());
+                for (report, &Label(truth)) in column.iter().zip(&truth) {
+                    let mut members = Vec::new();
+                    mechanism.draw(truth, &mut memory, &mut members, &mut words);
+                    assert_eq!(report, members, "{kind}, K = {labels}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_column_with_an_unknown_label_is_refused_before_anything_is_drawn() {
+        let mechanism = LabelKind::Subset.mechanism(5, Epsilon::new(1.0).unwrap()).unwrap();
+        let mut column = ReportColumn::new();
+        let mut rng = ChaCha12Rng::seed_from_u64(1);
+        assert!(mechanism.randomize_column(&[Label(0), Label(5)], &mut column, &mut rng).is_err());
+        assert!(column.is_empty() && rng.get_word_pos() == 0);
+    }
+}

@@ -61,6 +61,24 @@ impl LabelKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_realised_loss_is_never_stated_above_the_promise_nor_far_below() {
+        for kind in LabelKind::ALL {
+            for labels in [2, 3, 10, 1000] {
+                for value in [1e-6, 0.5, 1.0, 3.0, 8.0, 20.0] {
+                    let mechanism = kind.mechanism(labels, Epsilon::new(value).unwrap()).unwrap();
+                    let (realised, silent) =
+                        (mechanism.realised_epsilon(), mechanism.support().is_some_and(|s| s.len() == 1));
+                    assert!(realised <= value, "{kind}, K = {labels}: {realised} of {value}");
+                    assert!(
+                        silent || realised > value * (1.0 - 1e-4),
+                        "{kind}, K = {labels}: {realised} of {value}"
+                    );
+                }
+            }
+        }
+    }
     use crate::label::{LabelRandomizer, Words};
 
     #[test]

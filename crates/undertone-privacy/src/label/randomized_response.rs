@@ -14,6 +14,7 @@
 
 use super::{Covariance, Decoder, Label, LabelRandomizer, LabelSet, ReportColumn, Words, at_least_two};
 use crate::exact::{SetMemory, WordBuffer};
+use crate::integer_ratio::rounded_up;
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
 use rand_core::{CryptoRng, Rng};
@@ -93,7 +94,7 @@ impl LabelRandomizer for RandomizedResponse {
     }
 
     fn realised_epsilon(&self) -> f64 {
-        ln_ratio(self.truth_words.into(), self.other_words.into()) * (1.0 + 4.0 * f64::EPSILON)
+        rounded_up(ln_ratio(self.truth_words.into(), self.other_words.into()), self.epsilon)
     }
 
     #[inline]

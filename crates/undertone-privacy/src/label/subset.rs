@@ -18,6 +18,7 @@
 use super::covariance::best_size_by_trace;
 use super::{Covariance, Decoder, LabelRandomizer, LabelSet, Words, at_least_two};
 use crate::exact::{Coin, Members, SetMemory, distinct_below, uniform_below_u32};
+use crate::integer_ratio::rounded_up;
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
 use rand_core::Rng;
@@ -136,7 +137,7 @@ impl LabelRandomizer for SubsetSelection {
         // γ/(1-γ)·(K-d)/d
         let above = u128::from(self.keep.heads()) * u128::from(self.labels - self.set_size);
         let below = self.keep.tails() * u128::from(self.set_size);
-        ln_ratio(above, below) * (1.0 + 4.0 * f64::EPSILON)
+        rounded_up(ln_ratio(above, below), self.epsilon)
     }
 
     #[inline]

@@ -24,10 +24,14 @@ pub struct GridNumber(u32);
 impl Bounds {
     const BITS: u32 = 20;
 
-    /// The interval from `low` to `high`, which must be finite and not empty, and so must its width.
+    /// Ends and width are at most this, and the width at least its inverse: squares of estimates then fit a float.
+    const MOST: f64 = 1e100;
+
+    /// The interval from `low` to `high`, which must not be empty, nor too wide or too narrow for floats.
     pub fn new(low: f64, high: f64) -> Result<Self, PrivacyError> {
-        // False for NaN, too; finite bounds of an infinite width would overflow below.
-        if low < high && (high - low).is_finite() {
+        // False for NaN, too
+        let far = low.abs().max(high.abs());
+        if low < high && far <= Self::MOST && high - low >= 1.0 / Self::MOST {
             Ok(Self { low, high, bits: Self::BITS })
         } else {
             Err(PrivacyError::Bounds { low, high })
@@ -143,7 +147,7 @@ mod tests {
     #[test]
     fn the_ends_and_the_midpoint_are_grid_points() {
         for (low, high) in
-            [(-1.0, 1.0), (0.1, 0.7), (1e9, 1e9 + 1.0), (1.0, 1.0 + f64::EPSILON), (0.0, 5e-324)]
+            [(-1.0, 1.0), (0.1, 0.7), (1e9, 1e9 + 1.0), (1.0, 1.0 + f64::EPSILON), (0.0, 1e-100)]
         {
             let bounds = Bounds::new(low, high).unwrap();
             assert_eq!(bounds.place(low), Ok(bounds.lowest()));
@@ -180,8 +184,15 @@ mod tests {
 
     #[test]
     fn an_interval_that_is_empty_or_not_finite_is_refused() {
-        let ends =
-            [(1.0, 1.0), (2.0, 1.0), (f64::NEG_INFINITY, 0.0), (0.0, f64::INFINITY), (f64::MIN, f64::MAX)];
+        let ends = [
+            (1.0, 1.0),
+            (2.0, 1.0),
+            (f64::NEG_INFINITY, 0.0),
+            (0.0, f64::INFINITY),
+            (f64::MIN, f64::MAX),
+            (0.0, 5e-324),
+            (0.0, 1e101),
+        ];
         for (low, high) in ends {
             assert_eq!(Bounds::new(low, high), Err(PrivacyError::Bounds { low, high }));
         }

@@ -10,8 +10,9 @@
 //! Dwork, McSherry, Nissim, Smith, *Calibrating Noise to Sensitivity in Private Data Analysis* (2006); the noise is
 //! [`DiscreteLaplace`], since the floating-point kind is not private.
 
-use super::{Bounds, GridNumber, NumberRandomizer, ROUND_UP, large_enough};
+use super::{Bounds, GridNumber, NumberRandomizer, large_enough};
 use crate::exact::{DiscreteLaplace, Scale};
+use crate::integer_ratio::rounded_up;
 use crate::{Epsilon, Guarantee, PrivacyError, Randomizer};
 use core::ops::RangeInclusive;
 use rand_core::CryptoRng;
@@ -74,7 +75,7 @@ impl NumberRandomizer for Laplace {
     }
 
     fn realised_epsilon(&self) -> f64 {
-        (f64::from(self.bounds.steps()) / self.noise.scale().get() * ROUND_UP).min(self.epsilon.get())
+        rounded_up(f64::from(self.bounds.steps()) / self.noise.scale().get(), self.epsilon)
     }
 
     fn alphabet(&self) -> Option<RangeInclusive<i64>> {

@@ -29,6 +29,7 @@ pub use laplace::Laplace;
 pub use one_bit::OneBit;
 pub use piecewise::Piecewise;
 
+use crate::integer_ratio::rounded_up;
 use crate::kinds::kinds;
 use crate::{DeviceSafe, Epsilon, Guarantee, PrivacyError, Randomizer, Unbiased, ln_ratio};
 use alloc::vec::Vec;
@@ -208,9 +209,9 @@ fn large_enough(epsilon: Epsilon) -> Result<(), PrivacyError> {
     Ok(())
 }
 
-/// ln(`likelier` / `rarer`) rounded up; or the promise, which was kept when the integers were chosen, if that is less.
+/// ln(`likelier` / `rarer`), never above the promise.
 fn loss(likelier: u128, rarer: u128, promise: Epsilon) -> f64 {
-    (ln_ratio(likelier, rarer) * ROUND_UP).min(promise.get())
+    rounded_up(ln_ratio(likelier, rarer), promise)
 }
 
 #[cfg(test)]

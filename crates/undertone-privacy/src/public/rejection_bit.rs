@@ -19,6 +19,7 @@
 //! printed with y around 0 and c = 1/2, its zero has a loss of ln(1/(2 - e^ε)), infinite at ε = ln 2.
 
 use crate::exact::{Coin, DiscreteLaplace, Scale};
+use crate::integer_ratio::rounded_up;
 use crate::number::{Bounds, GridNumber};
 use crate::{DeviceSafe, Epsilon, Guarantee, PrivacyError, Randomizer, Unbiased, ln_ratio};
 use alloc::vec::Vec;
@@ -50,8 +51,10 @@ pub struct PublicBit {
 impl RejectionBit {
     /// For numbers within `bounds` under a promise of `epsilon`.
     pub fn new(bounds: Bounds, epsilon: Epsilon) -> Result<Self, PrivacyError> {
-        let public = DiscreteLaplace::new(Scale::at_least(f64::from(bounds.steps()) / epsilon.get())?);
-        let t = epsilon.t();
+        // Beyond 2^-64 a probability could not follow c any more: what is promised above 40 is not spent.
+        let spent = Epsilon::new(epsilon.get().min(40.0))?;
+        let public = DiscreteLaplace::new(Scale::at_least(f64::from(bounds.steps()) / spent.get())?);
+        let t = spent.t();
         let likeliest = Coin::leaving_at_least(t / (1.0 + t));
         if u128::from(likeliest.heads()) <= likeliest.tails() {
             return Err(PrivacyError::NoInformation { epsilon: epsilon.get() });
@@ -86,7 +89,7 @@ impl RejectionBit {
 
     /// The most that any two inputs differ in ln P, rounded up.
     pub fn realised_epsilon(&self) -> f64 {
-        ln_ratio(self.likeliest.heads().into(), self.likeliest.tails()) * (1.0 + 4.0 * f64::EPSILON)
+        rounded_up(ln_ratio(self.likeliest.heads().into(), self.likeliest.tails()), self.epsilon)
     }
 
     fn middle(&self) -> i64 {

@@ -31,6 +31,13 @@ impl<N: Noise> Additive<N> {
     pub fn noise(&self) -> N {
         self.noise
     }
+
+    /// The same noise under another promise, for an auditor to judge in its currency. What is claimed is the caller's to
+    /// justify.
+    #[must_use]
+    pub fn claiming(self, guarantee: Guarantee) -> Self {
+        Self { guarantee, ..self }
+    }
 }
 
 impl<N: Noise> Randomizer for Additive<N> {

@@ -138,10 +138,36 @@ vector_mechanisms! {
         Guarantee::Concentrated(rho) => (|ball| DiscreteGaussian::new(ball, rho));
 }
 
+impl VectorMechanism {
+    /// What a device runs unless a task says otherwise: of the kinds that keep this promise and may leave a device, the one
+    /// with the least variance on the sphere. Under a pure promise that is the codebook until e^ε is far above the number
+    /// of its codewords, where additive noise takes over.
+    pub fn best(ball: Ball, promise: Guarantee) -> Result<Self, PrivacyError> {
+        let safe = VectorKind::ALL.into_iter().filter(|kind| kind.is_device_safe());
+        let built = safe.map(|kind| Self::new(kind, ball, promise));
+        // Which kinds keep the promise is a matter of its currency; what else goes wrong is worth telling.
+        let fits = built.filter(|built| !matches!(built, Err(PrivacyError::WrongPromise { .. })));
+        let least = |best: Self, other: Self| {
+            let on_sphere = |mechanism: &Self| mechanism.variance_at_norm(ball.radius());
+            if on_sphere(&other) < on_sphere(&best) { other } else { best }
+        };
+        let wrong = Err(PrivacyError::WrongPromise { kind: "no mechanism", given: promise.currency() });
+        fits.reduce(|best, other| match (best, other) {
+            (Ok(best), Ok(other)) => Ok(least(best, other)),
+            (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
+            (Err(error), Err(_)) => Err(error),
+        })
+        .unwrap_or(wrong)
+    }
+}
+
 impl VectorKind {
     /// Whether its reports may leave a device; the others are for simulation.
     pub fn is_device_safe(self) -> bool {
-        !matches!(self, Self::L2Laplace | Self::Duchi | Self::PrivUnit)
+        match self {
+            Self::Laplace | Self::Gaussian | Self::Gdp | Self::Codebook | Self::DiscreteGaussian => true,
+            Self::L2Laplace | Self::Duchi | Self::PrivUnit => false,
+        }
     }
 }
 
@@ -203,6 +229,21 @@ mod tests {
             let ours = Codebook::new(ball(p), epsilon(e)).unwrap().variance_at_norm(0.0);
             assert!(ours > best && ours < best * 1.02, "p = {p}, ε = {e}: {ours} against {best}");
         }
+    }
+
+    #[test]
+    fn the_best_mechanism_is_the_codebook_until_its_index_says_too_little() {
+        let best = |promise| VectorMechanism::best(ball(6), promise).unwrap().kind();
+        for e in [1e-6, 0.5, 1.0, 4.0, 8.0] {
+            assert_eq!(best(Guarantee::Pure(epsilon(e))), VectorKind::Codebook, "{e}");
+        }
+        assert_eq!(best(Guarantee::Pure(epsilon(50.0))), VectorKind::Laplace);
+        assert_eq!(best(Guarantee::Approximate(epsilon(1.0), delta(1e-6))), VectorKind::Gaussian);
+        assert_eq!(best(Guarantee::Gaussian(crate::Mu::new(1.0).unwrap())), VectorKind::Gdp);
+        assert_eq!(
+            best(Guarantee::Concentrated(crate::Rho::new(1.0).unwrap())),
+            VectorKind::DiscreteGaussian
+        );
     }
 
     #[test]

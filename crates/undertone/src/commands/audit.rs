@@ -36,7 +36,7 @@ pub(crate) struct Audit {
           requires = "all")]
     epsilon: Epsilon,
     /// Reports drawn under each of two inputs
-    #[arg(long, value_name = "N", value_parser = arguments::people, allow_hyphen_values = true, default_value = "100000",
+    #[arg(long, value_name = "N", value_parser = arguments::trials, allow_hyphen_values = true, default_value = "100000",
           global = true)]
     trials: u64,
     /// The probability with which a lower bound is right
@@ -44,7 +44,7 @@ pub(crate) struct Audit {
           global = true)]
     confidence: f64,
     /// Repeat an audit exactly; without it, randomness comes from the operating system
-    #[arg(long, value_name = "SEED", global = true)]
+    #[arg(long, value_name = "SEED", value_parser = arguments::seed, global = true)]
     seed: Option<u64>,
     /// Print JSON
     #[arg(long, global = true)]

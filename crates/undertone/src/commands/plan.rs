@@ -64,13 +64,13 @@ fn table(plan: &LabelPlan, out: &mut impl Write) -> anyhow::Result<()> {
     let Problem { classes, n, radius, lipschitz } = problem;
     writeln!(out, "{classes} classes, ε = {epsilon}, {n} people, radius {radius}, Lipschitz {lipschitz}\n")?;
     let header = ["mechanism", "second moment", "× least", "risk bound", "bits a report"];
-    writeln!(out, "{:<14}{:>14}{:>10}{:>13}{:>16}", header[0], header[1], header[2], header[3], header[4])?;
+    writeln!(out, "{:<14}{:>14}{:>14}{:>13}{:>16}", header[0], header[1], header[2], header[3], header[4])?;
     for Candidate { kind, second_moment, risk_bound, expected_report_bits: bits, .. } in &plan.mechanisms {
         let (moment, times) = (digits(*second_moment), second_moment / lower_bound);
-        writeln!(out, "{kind:<14}{moment:>14}{times:>10.3}{:>13}{bits:>16.2}", digits(*risk_bound))?;
+        writeln!(out, "{kind:<14}{moment:>14}{:>14}{:>13}{bits:>16.2}", digits(times), digits(*risk_bound))?;
     }
     let (moment, risk) = (digits(*lower_bound), digits(plan.lower_bound_risk));
-    writeln!(out, "{:<14}{moment:>14}{:>10.3}{risk:>13}", "least possible", 1.0)?;
+    writeln!(out, "{:<14}{moment:>14}{:>14}{risk:>13}", "least possible", digits(1.0))?;
     Ok(())
 }
 

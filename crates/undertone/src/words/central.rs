@@ -11,6 +11,7 @@ use undertone_privacy::central::{CentralKind, ExponentialMechanism, NoisyHistogr
 /// exponential: the index of a large count. histogram: all counts, with discrete Laplace noise. The promise is about the
 /// change of one label, which moves one count down and another up.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone audit central --kind histogram --epsilon 1")]
 pub(crate) struct CentralWords {
     /// Which mechanism
     #[arg(long, value_parser = arguments::one_of::<CentralKind>(CentralKind::ALL.map(CentralKind::name)))]

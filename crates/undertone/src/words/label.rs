@@ -12,6 +12,7 @@ use undertone_privacy::label::{LabelKind, LabelMechanism, RrTopK, RrWithPrior, S
 /// half of ε a bit; oue: the older name of bits-paper. rr-top-k: randomized response among the labels of --top;
 /// rr-prior: among those that --prior makes worth naming.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone audit label --kind oue --classes 10 --epsilon 1")]
 pub(crate) struct LabelWords {
     /// Which mechanism
     #[arg(long, value_parser = arguments::label_kind())]

@@ -34,7 +34,10 @@ impl Words {
                 let mechanism = words.mechanism()?;
                 (Kind::Number(mechanism.kind()), Mechanism::Number(mechanism))
             }
-            Self::Vector(words) => (Kind::Vector(words.kind), Mechanism::Vector(words.mechanism()?)),
+            Self::Vector(words) => {
+                let mechanism = words.mechanism()?;
+                (Kind::Vector(mechanism.kind()), Mechanism::Vector(mechanism))
+            }
             Self::Public(words) => (Kind::Public(words.kind), words.mechanism()?),
             Self::Central(words) => (Kind::Central(words.kind), words.mechanism()?),
         };

@@ -13,6 +13,7 @@ use undertone_privacy::{Epsilon, PrivacyError};
 /// best number of bins. piecewise-best, hybrid-best: with the window of least worst-case variance instead of the
 /// published one. best: whichever has the least worst-case variance at this ε.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone audit number --low -1 --high 1 --epsilon 1")]
 pub(crate) struct NumberWords {
     /// Which mechanism
     #[arg(long, default_value = "best", value_parser = arguments::one_of::<Choice>(Choice::names()))]

@@ -2,7 +2,7 @@
 
 use crate::arguments;
 use crate::exit::Usage;
-use undertone_audit::registry::Mechanism;
+use undertone_audit::registry::{Mechanism, STRINGS};
 use undertone_privacy::Epsilon;
 use undertone_privacy::number::{Bounds, NumberMechanism};
 use undertone_privacy::public::{GenProt, OneCoordinate, PublicKind, RejectionBit};
@@ -12,6 +12,7 @@ use undertone_privacy::public::{GenProt, OneCoordinate, PublicKind, RejectionBit
 /// rejection-bit: whether a public draw could have been one's own noisy answer. gen-prot: which of --strings public
 /// draws could have been. one-coordinate: one public coordinate of --dimension, by the best mechanism for a number.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone audit public --kind gen-prot --low 0 --high 1 --epsilon 1")]
 pub(crate) struct PublicWords {
     /// Which mechanism
     #[arg(long, value_parser = arguments::one_of::<PublicKind>(PublicKind::ALL.map(PublicKind::name)))]
@@ -26,7 +27,7 @@ pub(crate) struct PublicWords {
     #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
     pub(crate) epsilon: Epsilon,
     /// Public strings for each person, for --kind gen-prot
-    #[arg(long, value_name = "T", default_value_t = 8)]
+    #[arg(long, value_name = "T", default_value_t = STRINGS)]
     strings: u32,
     /// Coordinates of the vector, for --kind one-coordinate
     #[arg(long, value_name = "D", default_value_t = 10)]

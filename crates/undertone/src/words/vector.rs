@@ -12,10 +12,11 @@ use undertone_privacy::{Delta, Epsilon, Guarantee, Mu, PrivacyError, Rho};
 /// --epsilon and --delta: gaussian. Under --mu: gdp. Under --rho: discrete-gaussian. laplace is calibrated to the l1
 /// sensitivity 2R√P, the Gaussians to the l2 sensitivity 2R.
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone audit vector --kind gdp --dimension 3 --radius 1 --mu 1")]
 pub(crate) struct VectorWords {
-    /// Which mechanism
+    /// Which mechanism; without it, the best that may leave a device
     #[arg(long, value_parser = arguments::vector_kind())]
-    pub(crate) kind: VectorKind,
+    kind: Option<VectorKind>,
     /// P, the number of coordinates
     #[arg(long, value_name = "P", value_parser = arguments::dimension, allow_hyphen_values = true)]
     dimension: usize,
@@ -41,7 +42,12 @@ impl VectorWords {
     pub(crate) fn mechanism(&self) -> Result<VectorMechanism, Usage> {
         let promise = self.promise()?;
         let ball = Ball::new(self.dimension, self.radius).map_err(Usage::new)?;
-        VectorMechanism::new(self.kind, ball, promise).map_err(|error| refused(self.kind, promise, &error))
+        match self.kind {
+            Some(kind) => {
+                VectorMechanism::new(kind, ball, promise).map_err(|error| refused(kind, promise, &error))
+            }
+            None => VectorMechanism::best(ball, promise).map_err(Usage::new),
+        }
     }
 
     /// The one promise that the options make.
@@ -52,11 +58,10 @@ impl VectorWords {
             (None, None, Some(mu), None) => Ok(Guarantee::Gaussian(mu)),
             (None, None, None, Some(rho)) => Ok(Guarantee::Concentrated(rho)),
             (None, Some(_), None, None) => Err(Usage::new("--delta is given, but --epsilon is missing")),
-            (None, None, None, None) => Err(Usage::new(format!(
-                "the promise is missing: --kind {} takes {}",
-                self.kind,
-                currency(self.kind)
-            ))),
+            (None, None, None, None) => Err(Usage::new(match self.kind {
+                Some(kind) => format!("the promise is missing: --kind {kind} takes {}", currency(kind)),
+                None => "the promise is missing: --epsilon E [--delta D], or --mu M, or --rho R".to_string(),
+            })),
             _ => Err(Usage::new("one promise is expected: --epsilon E [--delta D], or --mu M, or --rho R")),
         }
     }

@@ -183,7 +183,7 @@ fn bad_promises_are_named_and_end_with_two() {
         ("--mu 1e200 --delta 0.1", "no ε follows at δ = 0.1"),
         ("--mu 1 --with epsilon=1,delta=1e-6", "--delta WHOLE"),
         ("--epsilon 1 --delta 1e-6 --with mu=1", "--delta WHOLE"),
-        ("--mu 1 --with epsilon=1,delta=1e-6 --delta 1e-6", "alone use up δ = 0.000001"),
+        ("--mu 1 --with epsilon=1,delta=1e-6 --delta 1e-6", "alone use up δ = 1e-6"),
     ] {
         refused(&format!("convert {words}"), 2, message);
     }

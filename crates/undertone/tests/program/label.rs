@@ -80,7 +80,13 @@ fn the_mechanism_is_laid_open_for_people_too() {
         let (facts, shown) = (json(&words), text(&words));
         assert!(shown.contains("18446744073709551616"));
         assert!(shown.contains(facts["p_true_words"].as_str().unwrap()), "{shown}");
-        assert!(shown.contains("realised loss, rounded up      0.99999999999"), "{shown}");
+        let realised = facts["realised_epsilon"].as_f64().unwrap();
+        let line = "realised loss, rounded up      ";
+        assert!(
+            shown.contains(&format!("{line}0.99999999999")) || shown.contains(&format!("{line}1\n")),
+            "{shown}"
+        );
+        assert!(realised <= 1.0 && realised > 1.0 - 1e-9, "{realised}");
         assert!(shown.contains("33.337839"), "{shown}");
     }
 }

@@ -49,7 +49,10 @@ fn bad_values_are_named_and_end_with_two() {
         ("mechanism label --kind rr-prior --prior 0.5,0.5 --classes 3 --epsilon 1", "--prior has 2 entries"),
         ("mechanism label --kind rr-prior --classes 3 --epsilon 1", "needs --prior"),
         ("mechanism label --kind rr-top-k --classes 3 --epsilon 1", "needs --top"),
-        ("mechanism label --kind rr-top-k --classes 3 --top 0,3 --epsilon 1", "label 3 is outside 0..3"),
+        (
+            "mechanism label --kind rr-top-k --classes 3 --top 0,3 --epsilon 1",
+            "label 3 is not below the number of classes, 3",
+        ),
         ("mechanism label --kind rr-top-k --classes 3 --top 1,1 --epsilon 1", "label 1 is named twice"),
         ("mechanism label --kind rr-prior --prior 1,0 --epsilon 1 --svg never.svg", "nothing to draw"),
         ("demo --seed x", "'x'"),

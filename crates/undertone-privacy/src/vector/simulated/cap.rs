@@ -21,7 +21,7 @@ use super::{dot, open_unit};
 use crate::{Epsilon, PrivacyError};
 use alloc::vec;
 use alloc::vec::Vec;
-use core::f64::consts::PI;
+use core::f64::consts::{FRAC_PI_2, PI};
 use rand_core::Rng;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,9 +41,9 @@ impl Cap {
         Self { ball, epsilon, sphere, angle, mass: sphere.cap_mass(angle) }
     }
 
-    /// cos θ.
+    /// cos θ, which for a half-sphere is zero in floats, too.
     pub(super) fn cosine(&self) -> f64 {
-        libm::cos(self.angle)
+        if self.angle >= FRAC_PI_2 { 0.0 } else { libm::cos(self.angle) }
     }
 
     /// t + (1-t)·q, by which the uniform density is divided inside the cap.
@@ -128,6 +128,63 @@ fn direction(input: &BallVector) -> (Vec<f64>, f64) {
     }
     (direction, 0.5 + 0.5 * input.relative_norm())
 }
+
+/// Makes a mechanism of a newtype around a [`Cap`].
+macro_rules! reports_points_of_a_cap {
+    ($mechanism:ty) => {
+        impl Randomizer for $mechanism {
+            type Input = BallVector;
+            /// A point of the unit sphere.
+            type Report = Vec<f64>;
+
+            fn guarantee(&self) -> Guarantee {
+                Guarantee::Pure(self.0.epsilon)
+            }
+
+            fn randomize(
+                &self,
+                input: &BallVector,
+                rng: &mut impl CryptoRng,
+            ) -> Result<Vec<f64>, PrivacyError> {
+                self.0.randomize(input, rng)
+            }
+
+            /// The log-density with respect to the uniform measure on the sphere, which takes two values for each sign.
+            fn ln_likelihood(&self, report: &Vec<f64>, input: &BallVector) -> f64 {
+                self.0.ln_likelihood(report, input)
+            }
+        }
+
+        impl Unbiased for $mechanism {
+            fn truth(&self, input: &BallVector) -> Vec<f64> {
+                self.0.ball.value_of(input)
+            }
+
+            fn estimate(&self, report: &Vec<f64>) -> Vec<f64> {
+                self.0.estimate(report)
+            }
+
+            fn variance(&self, input: &BallVector) -> f64 {
+                self.0.variance_at_norm(self.0.ball.radius() * input.relative_norm())
+            }
+        }
+
+        impl VectorRandomizer for $mechanism {
+            fn ball(&self) -> Ball {
+                self.0.ball
+            }
+
+            fn variance_at_norm(&self, norm: f64) -> f64 {
+                self.0.variance_at_norm(norm)
+            }
+
+            fn cap(&self) -> Option<f64> {
+                Some(self.0.cosine())
+            }
+        }
+    };
+}
+pub(super) use reports_points_of_a_cap;
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@
 //! **Privacy.** The density is 2/(1+t) on one half and 2t/(1+t) on the other, of ratio e^ε: pure ε, for real numbers.
 
 use super::super::{Ball, BallVector, VectorRandomizer};
-use super::cap::Cap;
+use super::cap::{Cap, reports_points_of_a_cap};
 use crate::{Epsilon, Guarantee, PrivacyError, Randomizer, Unbiased};
 use alloc::vec::Vec;
 use core::f64::consts::FRAC_PI_2;
@@ -25,53 +25,7 @@ impl SimulatedDuchi {
     }
 }
 
-impl Randomizer for SimulatedDuchi {
-    type Input = BallVector;
-    /// A point of the unit sphere.
-    type Report = Vec<f64>;
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::Pure(self.0.epsilon)
-    }
-
-    fn randomize(&self, input: &BallVector, rng: &mut impl CryptoRng) -> Result<Vec<f64>, PrivacyError> {
-        self.0.randomize(input, rng)
-    }
-
-    /// The log-density with respect to the uniform measure on the sphere, which takes two values for each sign.
-    fn ln_likelihood(&self, report: &Vec<f64>, input: &BallVector) -> f64 {
-        self.0.ln_likelihood(report, input)
-    }
-}
-
-impl Unbiased for SimulatedDuchi {
-    fn truth(&self, input: &BallVector) -> Vec<f64> {
-        self.0.ball.value_of(input)
-    }
-
-    fn estimate(&self, report: &Vec<f64>) -> Vec<f64> {
-        self.0.estimate(report)
-    }
-
-    fn variance(&self, input: &BallVector) -> f64 {
-        self.0.variance_at_norm(self.0.ball.radius() * input.relative_norm())
-    }
-}
-
-impl VectorRandomizer for SimulatedDuchi {
-    fn ball(&self) -> Ball {
-        self.0.ball
-    }
-
-    fn variance_at_norm(&self, norm: f64) -> f64 {
-        self.0.variance_at_norm(norm)
-    }
-
-    fn cap(&self) -> Option<f64> {
-        // a half-sphere, whose cosine in floats is not quite zero
-        Some(0.0)
-    }
-}
+reports_points_of_a_cap!(SimulatedDuchi);
 
 #[cfg(test)]
 mod tests {

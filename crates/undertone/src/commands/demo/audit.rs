@@ -2,21 +2,22 @@
 
 use crate::finding::{Finding, Outcome};
 use rand_core::CryptoRng;
-use undertone_audit::registry::Mechanism;
+use undertone_audit::registry::{Kind, Mechanism};
 use undertone_audit::{Auditor, Settings};
 use undertone_privacy::PrivacyError;
-use undertone_privacy::label::LabelMechanism;
+use undertone_privacy::label::{LabelKind, LabelMechanism};
 
 /// How hard the demonstration looks: enough to prove most of the loss within a blink.
 const SETTINGS: Settings = Settings { trials: 100_000, confidence: 0.99 };
 
 /// Is the promise kept?
 pub(super) fn audit(
-    name: &str,
+    kind: LabelKind,
     mechanism: &LabelMechanism,
     rng: &mut impl CryptoRng,
 ) -> Result<Finding, PrivacyError> {
-    let verdict = Auditor::new(SETTINGS, rng).judge(name, &Mechanism::Label(mechanism.clone()))?;
+    let verdict =
+        Auditor::new(SETTINGS, rng).judge(&Kind::Label(kind).name(), &Mechanism::Label(mechanism.clone()))?;
     Ok(Finding::from(verdict))
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Demo {
     #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true, default_value = "1")]
     epsilon: Epsilon,
     /// Repeat a simulation exactly; without it, randomness comes from the operating system
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
     seed: Option<u64>,
     /// Print JSON
     #[arg(long)]
@@ -45,7 +45,7 @@ impl Demo {
         let mut rng = randomness::generator(self.seed)?;
         let collection = Collection::gather(&mechanism, &labels, &mut rng)?;
         let comparison = comparison::compare(&mechanism, &labels, &mut rng)?;
-        let audit = audit::audit(kind_of(&mechanism).name(), &mechanism, &mut rng)?;
+        let audit = audit::audit(kind_of(&mechanism), &mechanism, &mut rng)?;
         let story = Story::new(self, &mechanism, &labels, &collection, comparison, audit);
         if self.json {
             output::json(&story, out)?;
