@@ -74,6 +74,7 @@ fn case<R: VectorRandomizer>(
     let mut pairs = vec![opposite(direction)];
     if ball.dimension() > 1 {
         pairs.extend([axis, last_axis, corner, difference].map(opposite));
+        pairs.dedup();
     }
     let mut case = Case::new(name, mechanism, pairs, reports);
     case.inputs = [1.0, -1.0, 0.0, 0.5].map(|share| at(direction, share)).to_vec();
