@@ -59,10 +59,14 @@ fn every_mechanism_obeys_every_law_at_extreme_promises() {
     let mut suite = Suite::new(4000, 2);
     for kind in Kind::all() {
         suite.draws = if kind.name() == "vector codebook" { 500 } else { 4000 };
-        for value in [1e-6, 50.0] {
+        for value in [1e-6, 50.0, 1e4] {
             let mut setup = Setup::usual(epsilon(value)).unwrap();
             // The discrete Gaussian is exact down to ρ = 2^-9.
             setup.rho = Rho::new(value.max(0.01)).unwrap();
+            // e^-ε is nothing to a float, and only what is simulated in floats minds.
+            if value > 700.0 && Mechanism::new(kind, &setup).unwrap().is_simulation_only() {
+                continue;
+            }
             check(kind, &setup, &mut suite);
         }
     }
