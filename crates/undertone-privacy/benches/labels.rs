@@ -74,6 +74,8 @@ fn main() {
         (LabelKind::Subset, 1000, 1.0),
         (LabelKind::Subset, 1000, 4.0),
         (LabelKind::Subset, 100_000, 4.0),
+        (LabelKind::Subset, 100_000, 7.2),
+        (LabelKind::Subset, 100_000, 8.1),
     ] {
         let mechanism = kind.mechanism(k, Epsilon::new(epsilon).expect("positive")).expect("valid");
         let size = mechanism.set_size().unwrap_or(1);

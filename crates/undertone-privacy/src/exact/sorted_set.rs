@@ -36,6 +36,7 @@ impl SetMemory {
         let words = n.div_ceil(64) as usize;
         if self.map.words.len() < words {
             self.map.words.resize(words, 0);
+            self.map.summary.resize(words.div_ceil(64), 0);
         }
         &mut self.map
     }
@@ -101,10 +102,22 @@ impl Members for Vec<u32> {
     }
 }
 
-/// A bit for each integer.
+/// A bit for each integer, and a bit for each word of bits that may have a member: a sparse map is read back without
+/// asking every word.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BitMap {
     words: Vec<u64>,
+    summary: Vec<u64>,
+}
+
+impl BitMap {
+    /// Adds `member` if `really`.
+    #[inline]
+    fn insert_if(&mut self, member: u32, really: bool) {
+        let word = member / 64;
+        self.words[word as usize] |= u64::from(really) << (member % 64);
+        self.summary[(word / 64) as usize] |= 1 << (word % 64);
+    }
 }
 
 impl Members for BitMap {
@@ -115,13 +128,13 @@ impl Members for BitMap {
 
     #[inline]
     fn insert(&mut self, member: u32) {
-        self.words[(member / 64) as usize] |= 1 << (member % 64);
+        self.insert_if(member, true);
     }
 
     #[inline]
     fn replace(&mut self, old: u32, new: u32, really: bool) {
         self.words[(old / 64) as usize] &= !(u64::from(really) << (old % 64));
-        self.words[(new / 64) as usize] |= u64::from(really) << (new % 64);
+        self.insert_if(new, really);
     }
 
     #[inline]
@@ -131,17 +144,21 @@ impl Members for BitMap {
         let mut end = sorted.len();
         let last = end + count as usize;
         sorted.resize(last + BLIND, 0);
-        for (base, word) in (0u32..).step_by(64).zip(&mut self.words) {
-            let mut bits = core::mem::take(word);
-            let ones = bits.count_ones() as usize;
-            let mut written = end;
-            end += ones;
-            while written < end {
-                for place in &mut sorted[written..written + BLIND] {
-                    *place = base + bits.trailing_zeros();
-                    bits &= bits.wrapping_sub(1);
+        for (group, summary) in (0u32..).step_by(64).zip(&mut self.summary) {
+            while *summary != 0 {
+                let word = group + summary.trailing_zeros();
+                *summary &= *summary - 1;
+                let mut bits = core::mem::take(&mut self.words[word as usize]);
+                let mut written = end;
+                end += bits.count_ones() as usize;
+                // Of a sparse map, once: nothing for a processor to guess
+                while written < end {
+                    for place in &mut sorted[written..written + BLIND] {
+                        *place = 64 * word + bits.trailing_zeros();
+                        bits &= bits.wrapping_sub(1);
+                    }
+                    written += BLIND;
                 }
-                written += BLIND;
             }
         }
         sorted.truncate(last);

@@ -24,7 +24,7 @@ use alloc::vec::Vec;
 use rand_core::Rng;
 
 /// Up to this size a set that is sparse in the labels is built as a list, which is looked through for each member.
-const FEW: u32 = 64;
+const FEW: u32 = 32;
 
 /// Subset selection of d among K labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
