@@ -1,0 +1,40 @@
+//! What can go wrong on the way from reports to a model.
+
+use undertone_privacy::PrivacyError;
+use undertone_report::TaskError;
+
+/// Why nothing was learnt.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// Nothing to learn from
+    #[error("there are no reports to learn from")]
+    NoReports,
+    /// A report that the task's mechanism cannot have made
+    #[error("report {row}: {problem}")]
+    Report {
+        /// Counted from one
+        row: u64,
+        /// What is wrong with it
+        problem: String,
+    },
+    /// Examples that cannot be read
+    #[error(transparent)]
+    Source(Box<dyn std::error::Error + Send + Sync>),
+    /// A number that nothing can be done with
+    #[error("{what} is {value}, but has to be {expected}")]
+    Parameter {
+        /// Its name
+        what: &'static str,
+        /// As given
+        value: f64,
+        /// What it should be
+        expected: &'static str,
+    },
+    /// A promise or a parameter out of range
+    #[error(transparent)]
+    Privacy(#[from] PrivacyError),
+    /// A task that no report answers
+    #[error(transparent)]
+    Task(#[from] TaskError),
+}

@@ -1,0 +1,46 @@
+//! Features and reports side by side, as often as a learner wants to see them.
+
+use crate::LearnError;
+use crate::features::Rows;
+use crate::labels::LabelVectors;
+
+/// Some people: their public features and what their reports say. All three have the same length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Examples {
+    /// Public features
+    pub rows: Rows,
+    /// a(S) with E\[a | y\] = e_y
+    pub unbiased: LabelVectors,
+    /// P(S | ·) up to a factor
+    pub likelihood: LabelVectors,
+}
+
+/// Blocks of examples in a fixed order, from memory or from a file that is read again for each pass.
+pub trait Source {
+    /// Shows every block to `visit`, in order.
+    fn pass(&mut self, visit: &mut dyn FnMut(&Examples) -> Result<(), LearnError>) -> Result<(), LearnError>;
+}
+
+impl Source for Vec<Examples> {
+    fn pass(&mut self, visit: &mut dyn FnMut(&Examples) -> Result<(), LearnError>) -> Result<(), LearnError> {
+        self.iter().try_for_each(visit)
+    }
+}
+
+impl Examples {
+    /// How many people.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is nobody.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// People whose labels are known: what learners see where nothing was randomized.
+    pub fn certain(rows: Rows, labels: impl IntoIterator<Item = u32>) -> Self {
+        let unbiased = LabelVectors::certain(labels);
+        Self { rows, likelihood: unbiased.clone(), unbiased }
+    }
+}

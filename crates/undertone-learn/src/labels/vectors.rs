@@ -1,0 +1,127 @@
+//! Sparse vectors over the classes, one for each report.
+
+/// A vector over the K classes: `base` everywhere but at `entries`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LabelVector<'a> {
+    /// The value at every class that has no entry
+    pub base: f32,
+    /// Classes, each once and in rising order, and their values
+    pub entries: &'a [(u32, f32)],
+}
+
+impl LabelVector<'_> {
+    /// Σ_k a_k over all `classes`.
+    pub fn sum(&self, classes: usize) -> f32 {
+        self.base * classes as f32 + self.entries.iter().map(|&(_, value)| value - self.base).sum::<f32>()
+    }
+
+    /// a_k.
+    pub fn at(&self, class: u32) -> f32 {
+        match self.entries.binary_search_by_key(&class, |&(label, _)| label) {
+            Ok(place) => self.entries[place].1,
+            Err(_) => self.base,
+        }
+    }
+
+    /// Σ_k a_k·z_k.
+    pub fn dot(&self, scores: &[f32]) -> f32 {
+        let rest: f32 = if self.base == 0.0 { 0.0 } else { self.base * scores.iter().sum::<f32>() };
+        rest + self.entries.iter().map(|&(k, value)| (value - self.base) * scores[k as usize]).sum::<f32>()
+    }
+
+    /// z_k -= a_k.
+    pub fn subtract_from(&self, scores: &mut [f32]) {
+        if self.base != 0.0 {
+            scores.iter_mut().for_each(|z| *z -= self.base);
+        }
+        for &(k, value) in self.entries {
+            scores[k as usize] -= value - self.base;
+        }
+    }
+}
+
+/// One [`LabelVector`] after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LabelVectors {
+    bases: Vec<f32>,
+    entries: Vec<(u32, f32)>,
+    ends: Vec<usize>,
+}
+
+impl LabelVectors {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// e_y for each of these labels: what learners see where nothing was randomized.
+    pub fn certain(labels: impl IntoIterator<Item = u32>) -> Self {
+        let mut vectors = Self::new();
+        for label in labels {
+            vectors.push(0.0, [(label, 1.0)]);
+        }
+        vectors
+    }
+
+    /// One more, with entries at classes in rising order.
+    pub fn push(&mut self, base: f32, entries: impl IntoIterator<Item = (u32, f32)>) {
+        self.bases.push(base);
+        self.entries.extend(entries);
+        self.ends.push(self.entries.len());
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Forgets all and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bases.clear();
+        self.entries.clear();
+        self.ends.clear();
+    }
+
+    /// The vector of report `row`.
+    pub fn get(&self, row: usize) -> LabelVector<'_> {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        LabelVector { base: self.bases[row], entries: &self.entries[start..self.ends[row]] }
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = LabelVector<'_>> {
+        (0..self.len()).map(|row| self.get(row))
+    }
+
+    /// Those of the rows of `range`.
+    pub fn slice(&self, range: std::ops::Range<usize>) -> impl ExactSizeIterator<Item = LabelVector<'_>> {
+        range.map(|row| self.get(row))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the floats that are compared are exact")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sparse_vector_is_the_dense_one_that_it_stands_for() {
+        let mut vectors = LabelVectors::certain([2]);
+        vectors.push(-0.5, [(1, 2.0), (3, 1.0)]);
+        let dense = [-0.5, 2.0, -0.5, 1.0];
+        let vector = vectors.get(1);
+        assert_eq!(vector.sum(4), dense.iter().sum());
+        assert_eq!([0, 1, 2, 3].map(|k| vector.at(k)), dense);
+        let scores = [1.0, 2.0, 4.0, 8.0];
+        assert_eq!(vector.dot(&scores), -0.5 + 4.0 - 2.0 + 8.0);
+        let mut left = scores;
+        vector.subtract_from(&mut left);
+        assert_eq!(left, [1.5, 0.0, 4.5, 7.0]);
+        assert_eq!(vectors.get(0).dot(&scores), 4.0);
+    }
+}

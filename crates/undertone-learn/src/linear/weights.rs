@@ -1,0 +1,82 @@
+//! The weights of a linear model, and what they predict.
+
+use crate::classifier::Classifier;
+use crate::features::{Row, Rows};
+use crate::loss::Loss;
+use serde::{Deserialize, Serialize};
+
+/// W, a row of K weights for each feature and a last row for the intercept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Weights {
+    features: usize,
+    classes: usize,
+    values: Vec<f32>,
+}
+
+/// A linear model that has been fitted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinearModel {
+    /// What its scores mean
+    pub loss: Loss,
+    /// W
+    pub weights: Weights,
+}
+
+impl Weights {
+    /// W = 0.
+    pub fn zero(features: usize, classes: usize) -> Self {
+        Self { features, classes, values: vec![0.0; (features + 1) * classes] }
+    }
+
+    /// The number of features, without the intercept.
+    pub fn features(&self) -> usize {
+        self.features
+    }
+
+    /// K.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// All weights: K for each feature, then the K intercepts.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The same, to change them.
+    pub fn values_mut(&mut self) -> &mut [f32] {
+        &mut self.values
+    }
+
+    /// The K weights of a feature; the intercepts for `feature` = features.
+    pub fn of(&self, feature: usize) -> &[f32] {
+        &self.values[feature * self.classes..(feature + 1) * self.classes]
+    }
+
+    /// z = Wᵀx.
+    pub fn scores(&self, row: Row<'_>, scores: &mut [f32]) {
+        scores.copy_from_slice(self.of(self.features));
+        let sparse = row.sparse.iter().map(|&(feature, x)| (row.dense.len() + feature as usize, x));
+        for (feature, x) in row.dense.iter().copied().enumerate().chain(sparse) {
+            for (z, w) in scores.iter_mut().zip(self.of(feature)) {
+                *z += x * w;
+            }
+        }
+    }
+}
+
+impl Classifier for LinearModel {
+    fn classes(&self) -> usize {
+        self.weights.classes
+    }
+
+    fn probabilities(&self, rows: &Rows) -> Vec<f32> {
+        let classes = self.weights.classes;
+        let mut all = vec![0.0; rows.len() * classes];
+        for (row, scores) in rows.iter().zip(all.chunks_exact_mut(classes)) {
+            self.weights.scores(row, scores);
+            self.loss.probabilities(scores);
+        }
+        all
+    }
+}

@@ -1,0 +1,29 @@
+//! Half the squared distance to the label: ℓ(z, k) = ½|z - e_k|².
+//!
+//! > Σ_k a_k·ℓ = (Σa)·½(|z|² + 1) - ⟨a, z⟩,  gradient (Σa)·z - a
+
+use crate::labels::LabelVector;
+
+pub(super) fn value(scores: &[f32], labels: LabelVector<'_>) -> f32 {
+    let square: f32 = scores.iter().map(|z| z * z).sum();
+    labels.sum(scores.len()) * 0.5 * (square + 1.0) - labels.dot(scores)
+}
+
+pub(super) fn gradient(scores: &mut [f32], labels: LabelVector<'_>) {
+    let sum = labels.sum(scores.len());
+    scores.iter_mut().for_each(|z| *z *= sum);
+    labels.subtract_from(scores);
+}
+
+/// The scores themselves estimate the chances: what is below zero is cut and the rest made to sum to one.
+pub(super) fn probabilities(scores: &mut [f32]) {
+    scores.iter_mut().for_each(|z| *z = z.max(0.0));
+    let sum: f32 = scores.iter().sum();
+    let (scale, share) = if sum > 0.0 { (1.0 / sum, 0.0) } else { (0.0, 1.0 / scores.len() as f32) };
+    scores.iter_mut().for_each(|z| *z = *z * scale + share);
+}
+
+/// |z - e_k| ≤ |z| + 1.
+pub(super) fn lipschitz(_classes: usize, scores: f64) -> f64 {
+    scores + 1.0
+}

@@ -1,0 +1,268 @@
+//! The task of a label collection.
+//!
+//! It names the public columns, the classes, the promise and the mechanism, and nothing that depends on anyone's label.
+//! Its canonical bytes are JSON without spaces, fields in the order of this file; the id is their SHA-256.
+
+use crate::TaskError;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use undertone_privacy::Epsilon;
+use undertone_privacy::label::{LabelKind, LabelMechanism, RrTopK, SubsetSelection};
+
+/// The version of the document that this program writes and reads.
+pub const TASK_VERSION: u32 = 1;
+
+/// The public document of a collection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// [`TASK_VERSION`]
+    pub version: u32,
+    /// The column whose values are sensitive
+    pub label: String,
+    /// All values it can have; a label is the place of its class here
+    pub classes: Vec<String>,
+    /// How devices randomize
+    pub mechanism: MechanismWords,
+    /// The public columns that come with each report
+    pub features: Vec<FeatureColumn>,
+}
+
+/// A mechanism and its promise, in the words of a document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MechanismWords {
+    /// The name of a [`LabelKind`]
+    pub kind: String,
+    /// ε, the promise
+    pub epsilon: f64,
+    /// The number of labels in a report, for `subset` with a size of the asker's choice
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set_size: Option<u32>,
+    /// The labels to answer among, for `rr-top-k`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top: Option<Vec<u32>>,
+    /// Where each person's prior comes from, for `rr-prior`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior: Option<PriorWords>,
+}
+
+/// A prior for each person, which a public model computes from the public columns.
+///
+/// The labels that a person answers among come with the report, in the order of the labels; they are public.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriorWords {
+    /// SHA-256 of the model's file, in hexadecimal
+    pub model: String,
+    /// The model's scores are divided by it
+    pub temperature: f64,
+}
+
+/// A public column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureColumn {
+    /// Its name
+    pub name: String,
+    /// What its cells hold
+    pub kind: ColumnKind,
+}
+
+/// What the cells of a public column hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColumnKind {
+    /// A number, or nothing
+    Number,
+    /// Words, or nothing: a category or a text
+    Words,
+    /// As many numbers, such as the pixels of an image
+    Vector(u32),
+}
+
+/// The hash of a task's canonical bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TaskId([u8; 32]);
+
+impl Task {
+    /// Reads a document and checks all of it.
+    pub fn from_json(text: &str) -> Result<Self, TaskError> {
+        let task: Self = serde_json::from_str(text)?;
+        task.check()?;
+        Ok(task)
+    }
+
+    /// The canonical bytes.
+    pub fn to_json(&self) -> String {
+        // Maps with keys that are no strings and failing writers are the only errors there are, and here are none.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The hash of the canonical bytes.
+    pub fn id(&self) -> TaskId {
+        TaskId(Sha256::digest(self.to_json()).into())
+    }
+
+    /// K, the number of classes.
+    pub fn labels(&self) -> u32 {
+        self.classes.len() as u32
+    }
+
+    /// ε.
+    pub fn epsilon(&self) -> Result<Epsilon, TaskError> {
+        Ok(Epsilon::new(self.mechanism.epsilon)?)
+    }
+
+    /// Whether each person answers among labels of their own, which come with the report.
+    pub fn has_priors(&self) -> bool {
+        self.mechanism.prior.is_some()
+    }
+
+    /// Refuses a task that no device should answer.
+    pub fn check(&self) -> Result<(), TaskError> {
+        if self.version != TASK_VERSION {
+            return Err(TaskError::Version { found: self.version, supported: TASK_VERSION });
+        }
+        no_repetition("class", self.classes.iter())?;
+        no_repetition("column", self.features.iter().map(|column| &column.name).chain([&self.label]))?;
+        let (kind, words) = (self.kind()?, &self.mechanism);
+        let problem = |problem| Err(TaskError::Parameters { kind: kind.name(), problem });
+        match kind {
+            LabelKind::RrPrior if words.prior.is_none() => problem("needs a prior"),
+            LabelKind::RrPrior => {
+                let temperature = words.prior.as_ref().map_or(1.0, |prior| prior.temperature);
+                if temperature.is_finite() && temperature > 0.0 {
+                    // The flat prior stands for all: what is wrong with K or ε is wrong for each.
+                    kind.mechanism(self.labels(), self.epsilon()?).map(|_| ()).map_err(TaskError::from)
+                } else {
+                    problem("needs a temperature above zero")
+                }
+            }
+            _ if words.prior.is_some() => problem("has no use for a prior"),
+            _ => self.mechanism().map(|_| ()),
+        }
+    }
+
+    /// The mechanism that everybody runs; with priors there is none, since each person has one of their own.
+    pub fn mechanism(&self) -> Result<LabelMechanism, TaskError> {
+        let (kind, labels, epsilon) = (self.kind()?, self.labels(), self.epsilon()?);
+        let words = &self.mechanism;
+        let problem = |problem| Err(TaskError::Parameters { kind: kind.name(), problem });
+        match (kind, words.set_size, &words.top) {
+            (LabelKind::RrPrior, ..) => problem("has a mechanism for each person"),
+            (LabelKind::RrTopK, None, Some(top)) => {
+                Ok(LabelMechanism::TopK(RrTopK::new(labels, top.clone(), epsilon)?))
+            }
+            (LabelKind::RrTopK, None, None) => problem("needs the labels to answer among"),
+            (_, _, Some(_)) => problem("has no use for labels to answer among"),
+            (LabelKind::Subset, Some(size), None) => {
+                Ok(LabelMechanism::Subset(SubsetSelection::with_size(labels, size, epsilon)?))
+            }
+            (_, Some(_), None) => problem("has no use for a set size"),
+            (_, None, None) => Ok(kind.mechanism(labels, epsilon)?),
+        }
+    }
+
+    fn kind(&self) -> Result<LabelKind, TaskError> {
+        let found = LabelKind::ALL.into_iter().find(|kind| kind.name() == self.mechanism.kind);
+        found.ok_or_else(|| TaskError::UnknownMechanism {
+            kind: self.mechanism.kind.clone(),
+            known: LabelKind::ALL.map(LabelKind::name).join(", "),
+        })
+    }
+}
+
+fn no_repetition<'a>(what: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), TaskError> {
+    let mut sorted: Vec<&String> = names.collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(TaskError::Repeated { what, name: pair[0].clone() }),
+        None => Ok(()),
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TaskId({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task() -> Task {
+        Task {
+            version: TASK_VERSION,
+            label: "income".into(),
+            classes: vec!["low".into(), "middle".into(), "high".into()],
+            mechanism: MechanismWords {
+                kind: "subset".into(),
+                epsilon: 1.0,
+                set_size: None,
+                top: None,
+                prior: None,
+            },
+            features: vec![
+                FeatureColumn { name: "age".into(), kind: ColumnKind::Number },
+                FeatureColumn { name: "photo".into(), kind: ColumnKind::Vector(784) },
+            ],
+        }
+    }
+
+    #[test]
+    fn a_task_reads_back_as_itself_and_keeps_its_id() {
+        let task = task();
+        assert_eq!(Task::from_json(&task.to_json()).unwrap(), task);
+        let canonical = concat!(
+            r#"{"version":1,"label":"income","classes":["low","middle","high"],"#,
+            r#""mechanism":{"kind":"subset","epsilon":1.0},"#,
+            r#""features":[{"name":"age","kind":"number"},{"name":"photo","kind":{"vector":784}}]}"#
+        );
+        assert_eq!(task.to_json(), canonical);
+        assert_eq!(task.id().to_string().len(), 64);
+    }
+
+    #[test]
+    fn whatever_differs_has_another_id() {
+        let changes: [fn(&mut Task); 4] = [
+            |task| task.mechanism.epsilon = 2.0,
+            |task| task.classes.swap(0, 1),
+            |task| task.mechanism.kind = "rr".into(),
+            |task| task.features[0].kind = ColumnKind::Words,
+        ];
+        for change in changes {
+            let mut other = task();
+            change(&mut other);
+            assert_ne!(other.id(), task().id());
+        }
+    }
+
+    #[test]
+    fn what_no_device_should_answer_is_refused_by_name() {
+        let refused = |change: fn(&mut Task)| {
+            let mut task = task();
+            change(&mut task);
+            Task::from_json(&task.to_json()).unwrap_err().to_string()
+        };
+        assert!(refused(|task| task.version = 2).contains("version 2"));
+        assert!(refused(|task| task.classes[1] = "low".into()).contains("`low`"));
+        assert!(refused(|task| task.features[1].name = "income".into()).contains("`income`"));
+        assert!(refused(|task| task.mechanism.epsilon = 0.0).contains("epsilon"));
+        assert!(refused(|task| task.mechanism.kind = "magic".into()).contains("`magic`"));
+        assert!(refused(|task| task.mechanism.set_size = Some(9)).contains('9'));
+        assert!(refused(|task| task.mechanism.kind = "rr-top-k".into()).contains("needs the labels"));
+        assert!(refused(|task| task.mechanism.kind = "rr-prior".into()).contains("needs a prior"));
+        assert!(refused(|task| task.classes.truncate(1)).contains("at least two"));
+        assert!(Task::from_json("{}").unwrap_err().to_string().contains("not a task"));
+        assert!(Task::from_json(&task().to_json().replace("\"label\"", "\"labels\"")).is_err());
+    }
+}
