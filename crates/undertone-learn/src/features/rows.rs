@@ -39,7 +39,7 @@ impl Rows {
 
     /// Rows without a sparse part; `dense` has a whole number of them.
     pub fn dense(width: usize, dense: Vec<f32>) -> Self {
-        let count = if width == 0 { 0 } else { dense.len() / width };
+        let count = dense.len().checked_div(width).unwrap_or(0);
         assert_eq!(count * width, dense.len(), "whole rows");
         Self { dense_width: width, count, dense, ..Self::default() }
     }

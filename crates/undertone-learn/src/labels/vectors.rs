@@ -32,7 +32,9 @@ impl LabelVector<'_> {
     /// z_k -= a_k.
     pub fn subtract_from(&self, scores: &mut [f32]) {
         if self.base != 0.0 {
-            scores.iter_mut().for_each(|z| *z -= self.base);
+            for z in scores.iter_mut() {
+                *z -= self.base;
+            }
         }
         for &(k, value) in self.entries {
             scores[k as usize] -= value - self.base;
@@ -115,7 +117,7 @@ mod tests {
         vectors.push(-0.5, [(1, 2.0), (3, 1.0)]);
         let dense = [-0.5, 2.0, -0.5, 1.0];
         let vector = vectors.get(1);
-        assert_eq!(vector.sum(4), dense.iter().sum());
+        assert_eq!(vector.sum(4), dense.iter().sum::<f32>());
         assert_eq!([0, 1, 2, 3].map(|k| vector.at(k)), dense);
         let scores = [1.0, 2.0, 4.0, 8.0];
         assert_eq!(vector.dot(&scores), -0.5 + 4.0 - 2.0 + 8.0);

@@ -12,17 +12,23 @@ pub(super) fn value(scores: &[f32], labels: LabelVector<'_>) -> f32 {
 
 pub(super) fn gradient(scores: &mut [f32], labels: LabelVector<'_>) {
     let sum = labels.sum(scores.len());
-    scores.iter_mut().for_each(|z| *z = sum / (1.0 + (-*z).exp()));
+    for z in scores.iter_mut() {
+        *z = sum / (1.0 + (-*z).exp());
+    }
     labels.subtract_from(scores);
 }
 
 /// The K chances σ(z), made to sum to one.
 pub(super) fn probabilities(scores: &mut [f32]) {
-    scores.iter_mut().for_each(|z| *z = 1.0 / (1.0 + (-*z).exp()));
+    for z in scores.iter_mut() {
+        *z = 1.0 / (1.0 + (-*z).exp());
+    }
     let sum: f32 = scores.iter().sum();
     // All chances zero: every class is as unlikely as the others.
     let (scale, share) = if sum > 0.0 { (1.0 / sum, 0.0) } else { (0.0, 1.0 / scores.len() as f32) };
-    scores.iter_mut().for_each(|z| *z = *z * scale + share);
+    for z in scores.iter_mut() {
+        *z = *z * scale + share;
+    }
 }
 
 /// Each of the K entries of σ(z) - e_k is at most σ(|z|) in size.

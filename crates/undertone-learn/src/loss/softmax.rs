@@ -15,7 +15,9 @@ pub(super) fn value(scores: &[f32], labels: LabelVector<'_>) -> f32 {
 pub(super) fn gradient(scores: &mut [f32], labels: LabelVector<'_>) {
     probabilities(scores);
     let sum = labels.sum(scores.len());
-    scores.iter_mut().for_each(|z| *z *= sum);
+    for z in scores.iter_mut() {
+        *z *= sum;
+    }
     labels.subtract_from(scores);
 }
 
@@ -28,7 +30,9 @@ pub(super) fn probabilities(scores: &mut [f32]) {
         sum += *z;
     }
     let scale = 1.0 / sum;
-    scores.iter_mut().for_each(|z| *z *= scale);
+    for z in scores.iter_mut() {
+        *z *= scale;
+    }
 }
 
 /// |π - e_k| ≤ √2, approached when π is certain of another class.

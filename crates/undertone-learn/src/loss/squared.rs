@@ -11,16 +11,22 @@ pub(super) fn value(scores: &[f32], labels: LabelVector<'_>) -> f32 {
 
 pub(super) fn gradient(scores: &mut [f32], labels: LabelVector<'_>) {
     let sum = labels.sum(scores.len());
-    scores.iter_mut().for_each(|z| *z *= sum);
+    for z in scores.iter_mut() {
+        *z *= sum;
+    }
     labels.subtract_from(scores);
 }
 
 /// The scores themselves estimate the chances: what is below zero is cut and the rest made to sum to one.
 pub(super) fn probabilities(scores: &mut [f32]) {
-    scores.iter_mut().for_each(|z| *z = z.max(0.0));
+    for z in scores.iter_mut() {
+        *z = z.max(0.0);
+    }
     let sum: f32 = scores.iter().sum();
     let (scale, share) = if sum > 0.0 { (1.0 / sum, 0.0) } else { (0.0, 1.0 / scores.len() as f32) };
-    scores.iter_mut().for_each(|z| *z = *z * scale + share);
+    for z in scores.iter_mut() {
+        *z = *z * scale + share;
+    }
 }
 
 /// |z - e_k| ≤ |z| + 1.
