@@ -18,6 +18,12 @@ pub enum LearnError {
         /// What is wrong with it
         problem: String,
     },
+    /// A document that is no model
+    #[error("this is not a model: {problem}")]
+    Model {
+        /// What is wrong with it
+        problem: String,
+    },
     /// Examples that cannot be read
     #[error(transparent)]
     Source(Box<dyn std::error::Error + Send + Sync>),

@@ -43,4 +43,27 @@ impl Examples {
         let unbiased = LabelVectors::certain(labels);
         Self { rows, likelihood: unbiased.clone(), unbiased }
     }
+
+    /// Leaves nobody, and room for people like those of `other`.
+    pub(crate) fn clear_like(&mut self, other: &Self) {
+        if (self.rows.dense_width(), self.rows.sparse_width())
+            == (other.rows.dense_width(), other.rows.sparse_width())
+        {
+            self.rows.clear();
+        } else {
+            self.rows = Rows::new(other.rows.dense_width(), other.rows.sparse_width());
+        }
+        self.unbiased.clear();
+        self.likelihood.clear();
+    }
+
+    /// One more person: the one of `row` of `other`.
+    pub(crate) fn push_from(&mut self, other: &Self, row: usize) {
+        self.rows.push(other.rows.get(row));
+        for (into, from) in [(&mut self.unbiased, &other.unbiased), (&mut self.likelihood, &other.likelihood)]
+        {
+            let vector = from.get(row);
+            into.push(vector.base, vector.entries.iter().copied());
+        }
+    }
 }

@@ -6,6 +6,7 @@
 //! label.
 
 pub mod features;
+pub mod held_out;
 pub mod labels;
 pub mod linear;
 pub mod loss;

@@ -1,5 +1,6 @@
 //! The weights of a linear model, and what they predict.
 
+use crate::LearnError;
 use crate::classifier::Classifier;
 use crate::features::{Row, Rows};
 use crate::loss::Loss;
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// W, a row of K weights for each feature and a last row for the intercept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Vec<f32>>", into = "Vec<Vec<f32>>")]
 pub struct Weights {
     features: usize,
     classes: usize,
@@ -62,6 +64,33 @@ impl Weights {
                 *z += x * w;
             }
         }
+    }
+}
+
+impl From<Weights> for Vec<Vec<f32>> {
+    fn from(weights: Weights) -> Self {
+        weights.values.chunks_exact(weights.classes).map(<[f32]>::to_vec).collect()
+    }
+}
+
+impl TryFrom<Vec<Vec<f32>>> for Weights {
+    type Error = LearnError;
+
+    fn try_from(rows: Vec<Vec<f32>>) -> Result<Self, LearnError> {
+        let classes = rows.last().map_or(0, Vec::len);
+        let problem = |problem: String| Err(LearnError::Model { problem });
+        if classes < 2 {
+            return problem(format!("its weights are for {classes} class(es)"));
+        }
+        if let Some((row, weights)) = rows.iter().enumerate().find(|(_, weights)| weights.len() != classes) {
+            return problem(format!("feature {row} has {} weights for {classes} classes", weights.len()));
+        }
+        if let Some((row, _)) =
+            rows.iter().enumerate().find(|(_, weights)| !weights.iter().all(|w| w.is_finite()))
+        {
+            return problem(format!("feature {row} has a weight that is not finite"));
+        }
+        Ok(Self { features: rows.len() - 1, classes, values: rows.concat() })
     }
 }
 

@@ -1,0 +1,138 @@
+//! A model as a document: what was asked, how public columns become features, and what was learnt.
+//!
+//! It is JSON, which people can read and other programs load; what is loaded predicts the same to the last bit.
+
+use crate::features::{Encoder, Rows};
+use crate::linear::LinearModel;
+use crate::{Classifier, LearnError};
+use serde::{Deserialize, Serialize};
+use undertone_report::Task;
+
+/// The version of the document that this program writes and reads.
+pub const MODEL_VERSION: u32 = 1;
+const FORMAT: &str = "undertone-model";
+
+/// Everything that is needed to predict, and to say under which promise it was learnt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    format: String,
+    version: u32,
+    /// The column that is predicted
+    pub label: String,
+    /// Its values, in the order of the labels
+    pub classes: Vec<String>,
+    /// The tasks whose reports it was learnt from; none if the labels were not private
+    pub tasks: Vec<Task>,
+    /// How it was learnt, for whoever reads it
+    pub training: Training,
+    /// How public columns become features
+    pub encoder: Encoder,
+    /// What was learnt
+    pub predictor: Predictor,
+}
+
+/// What was learnt. A new sort of model is one line here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Predictor {
+    /// Scores that are linear in the features
+    Linear(LinearModel),
+}
+
+/// How a model was learnt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Training {
+    /// The number of reports
+    pub reports: u64,
+    /// The name of the method
+    pub method: String,
+    /// λ, where there is one
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2: Option<f64>,
+    /// Of the order of the rows
+    pub seed: u64,
+}
+
+impl Model {
+    /// A model of what `tasks` asked about.
+    pub fn new(
+        (label, classes): (String, Vec<String>),
+        tasks: Vec<Task>,
+        encoder: Encoder,
+        predictor: Predictor,
+        training: Training,
+    ) -> Self {
+        Self {
+            format: FORMAT.into(),
+            version: MODEL_VERSION,
+            label,
+            classes,
+            tasks,
+            training,
+            encoder,
+            predictor,
+        }
+    }
+
+    /// Reads a document and checks that its parts fit together.
+    pub fn from_json(text: &str) -> Result<Self, LearnError> {
+        /// What every version has
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+            version: u32,
+        }
+        let malformed = |error: serde_json::Error| LearnError::Model { problem: error.to_string() };
+        let head: Head = serde_json::from_str(text).map_err(malformed)?;
+        if head.format != FORMAT || head.version != MODEL_VERSION {
+            let problem = format!(
+                "it is `{}` of version {}, this program reads `{FORMAT}` of version {MODEL_VERSION}",
+                head.format, head.version
+            );
+            return Err(LearnError::Model { problem });
+        }
+        let model: Self = serde_json::from_str(text).map_err(malformed)?;
+        model.check()?;
+        Ok(model)
+    }
+
+    /// The document.
+    pub fn to_json(&self) -> Result<String, LearnError> {
+        serde_json::to_string(self).map_err(|error| LearnError::Model { problem: error.to_string() })
+    }
+
+    fn check(&self) -> Result<(), LearnError> {
+        self.tasks.iter().try_for_each(Task::check)?;
+        if let Some(task) = self.tasks.iter().find(|task| task.classes != self.classes || task.label != self.label) {
+            let problem = format!("its task asks for `{}`, the model predicts `{}`", task.label, self.label);
+            return Err(LearnError::Model { problem });
+        }
+        let Predictor::Linear(LinearModel { weights, .. }) = &self.predictor;
+        let (features, classes) = (self.encoder.width(), self.classes.len());
+        if weights.features() != features || weights.classes() != classes {
+            let problem = format!(
+                "its weights are for {} features and {} classes, its columns give {features} and {classes}",
+                weights.features(),
+                weights.classes()
+            );
+            return Err(LearnError::Model { problem });
+        }
+        Ok(())
+    }
+}
+
+impl Classifier for Predictor {
+    fn classes(&self) -> usize {
+        match self {
+            Self::Linear(model) => model.classes(),
+        }
+    }
+
+    fn probabilities(&self, rows: &Rows) -> Vec<f32> {
+        match self {
+            Self::Linear(model) => model.probabilities(rows),
+        }
+    }
+}
