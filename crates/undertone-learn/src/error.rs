@@ -18,6 +18,14 @@ pub enum LearnError {
         /// What is wrong with it
         problem: String,
     },
+    /// A model that does not give each row a probability for every class
+    #[error("the model's probabilities for row {row} {problem}")]
+    Probabilities {
+        /// Counted from one
+        row: u64,
+        /// What is wrong with them
+        problem: String,
+    },
     /// Examples that cannot be read
     #[error(transparent)]
     Source(Box<dyn std::error::Error + Send + Sync>),
