@@ -22,6 +22,12 @@ pub enum LearnError {
     #[error("this is not a model: {problem}")]
     Model {
         /// What is wrong with it
+    /// A model that does not give each row a probability for every class
+    #[error("the model's probabilities for row {row} {problem}")]
+    Probabilities {
+        /// Counted from one
+        row: u64,
+        /// What is wrong with them
         problem: String,
     },
     /// Examples that cannot be read
