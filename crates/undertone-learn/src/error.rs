@@ -22,6 +22,8 @@ pub enum LearnError {
     #[error("this is not a model: {problem}")]
     Model {
         /// What is wrong with it
+        problem: String,
+    },
     /// A model that does not give each row a probability for every class
     #[error("the model's probabilities for row {row} {problem}")]
     Probabilities {
