@@ -10,6 +10,8 @@ pub mod features;
 pub mod labels;
 pub mod linear;
 pub mod loss;
+pub mod selection;
+pub mod split;
 
 mod classifier;
 mod error;
