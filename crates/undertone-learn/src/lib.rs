@@ -11,6 +11,8 @@ pub mod held_out;
 pub mod labels;
 pub mod linear;
 pub mod loss;
+pub mod selection;
+pub mod split;
 
 mod classifier;
 mod error;
