@@ -1,5 +1,12 @@
 //! Linear models: scores z = Wᵀx, one column of W for each class.
 
+mod adam;
+mod erm;
+mod kernels;
+mod parameters;
+mod target;
 mod weights;
 
+pub use erm::{ErmOptions, Progress, fit};
+pub use target::Target;
 pub use weights::{LinearModel, Weights};

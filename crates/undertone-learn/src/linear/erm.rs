@@ -1,0 +1,420 @@
+//! Regularised empirical risk minimisation over many passes: post-processing of the reports, hence free.
+//!
+//! > minimise  1/n · Σ_i ℓ̃(Wᵀx_i, S_i) + λ/2·|W|²
+//!
+//! over minibatches, where ℓ̃ is what [`Target`] makes of a report, and the intercept is not regularised. The debiased
+//! loss of noisy reports can fall without bound, so that it needs λ > 0 or a ball to stay in (|W| ≤ R, intercept
+//! included). Steps are those of Adam with a rate that falls linearly to zero.
+//!
+//! Blocks come in the order of their source and rows are shuffled within a block. A batch is cut into parts of
+//! [`PART`] rows whose gradients are added in order: the model is a function of examples, options and seed, whatever
+//! the number of threads.
+
+use super::adam::{Moments, RareMoments, Step};
+use super::kernels::{add_scores, outer_products, vectorized};
+use super::parameters::{Parameters, Shape};
+use super::target::{SoftLabel, Target};
+use super::{LinearModel, Weights};
+use crate::loss::Loss;
+use crate::{Examples, LearnError, Source};
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+
+/// Rows whose gradients are added up by one thread.
+const PART: usize = 64;
+
+/// How a linear model is fitted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ErmOptions {
+    /// ℓ
+    pub loss: Loss,
+    /// What a report is taken for
+    pub target: Target,
+    /// λ
+    pub l2: f64,
+    /// Passes over all examples
+    pub epochs: u32,
+    /// Rows of a step
+    pub batch: usize,
+    /// η of the first step
+    pub learning_rate: f64,
+    /// R
+    pub radius: Option<f64>,
+    /// Of the order of the rows
+    pub seed: u64,
+    /// At most so many; 0 for as many as there are processors
+    pub threads: usize,
+}
+
+impl Default for ErmOptions {
+    fn default() -> Self {
+        Self {
+            loss: Loss::Softmax,
+            target: Target::Unbiased,
+            l2: 1e-4,
+            epochs: 20,
+            batch: 256,
+            learning_rate: 0.02,
+            radius: None,
+            seed: 0,
+            threads: 1,
+        }
+    }
+}
+
+/// How far a fit has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Rows seen, in all passes together
+    pub rows: u64,
+    /// Rows to see, in all passes together
+    pub of: u64,
+}
+
+/// Fits a linear model of K = `classes` to all examples of the source, from W = 0 or from a `start`.
+pub fn fit(
+    source: &mut dyn Source,
+    features: usize,
+    classes: usize,
+    options: &ErmOptions,
+    start: Option<&Weights>,
+    mut progress: impl FnMut(Progress),
+) -> Result<LinearModel, LearnError> {
+    options.check(classes)?;
+    let survey = Survey::of(source, features, classes, options)?;
+    if options.target == Target::Unbiased && options.l2 == 0.0 && options.radius.is_none() && !survey.certain
+    {
+        let expected =
+            "positive unless there is a radius: the debiased loss of noisy reports can fall without bound";
+        return Err(LearnError::Parameter { what: "l2", value: 0.0, expected });
+    }
+    if let Some(start) = start.filter(|w| w.features() != features || w.classes() != classes) {
+        let (what, value, expected) = if start.classes() == classes {
+            ("the number of features to start from", start.features(), "that of the examples")
+        } else {
+            ("the number of classes to start from", start.classes(), "that of the task")
+        };
+        return Err(LearnError::Parameter { what, value: value as f64, expected });
+    }
+    let pool = Pool::new(options.threads)?;
+    let mut descent = Descent::new(survey.shape, options, survey.steps * u64::from(options.epochs), start);
+    let mut seen = Progress { rows: 0, of: survey.rows * u64::from(options.epochs) };
+    for epoch in 0..options.epochs {
+        let mut order = Order::new(options.seed, epoch);
+        source.pass(&mut |block| {
+            let rows = order.shuffled(block.len());
+            pool.run(|parallel| descent.block(block, rows, parallel));
+            seen.rows += block.len() as u64;
+            progress(seen);
+            Ok(())
+        })?;
+    }
+    Ok(descent.finish())
+}
+
+impl ErmOptions {
+    fn check(&self, classes: usize) -> Result<(), LearnError> {
+        let wrong = |what, value, expected| Err(LearnError::Parameter { what, value, expected });
+        if classes < 2 {
+            return wrong("the number of classes", classes as f64, "at least two");
+        }
+        if !(self.l2 >= 0.0 && self.l2.is_finite()) {
+            return wrong("l2", self.l2, "finite and not negative");
+        }
+        if !(self.learning_rate > 0.0 && self.learning_rate.is_finite()) {
+            return wrong("the learning rate", self.learning_rate, "positive and finite");
+        }
+        if let Some(radius) = self.radius.filter(|radius| !(*radius > 0.0 && radius.is_finite())) {
+            return wrong("the radius", radius, "positive and finite");
+        }
+        if self.epochs == 0 {
+            return wrong("the number of epochs", 0.0, "at least one");
+        }
+        if self.batch == 0 {
+            return wrong("the batch", 0.0, "at least one row");
+        }
+        self.target.check(classes)
+    }
+}
+
+/// What a first look at the examples tells.
+struct Survey {
+    shape: Shape,
+    rows: u64,
+    /// In one pass
+    steps: u64,
+    /// Whether every label vector is some e_y
+    certain: bool,
+}
+
+impl Survey {
+    fn of(
+        source: &mut dyn Source,
+        features: usize,
+        classes: usize,
+        options: &ErmOptions,
+    ) -> Result<Self, LearnError> {
+        let mut survey: Option<Self> = None;
+        source.pass(&mut |block| {
+            let shape = Shape { dense: block.rows.dense_width(), sparse: block.rows.sparse_width(), classes };
+            let survey = survey.get_or_insert(Self { shape, rows: 0, steps: 0, certain: true });
+            if block.is_empty() {
+                return Ok(());
+            }
+            if survey.rows == 0 {
+                survey.shape = shape;
+            }
+            if shape != survey.shape || shape.dense + shape.sparse != features {
+                let value = block.rows.width() as f64;
+                let expected = "that of the model in every block";
+                return Err(LearnError::Parameter { what: "the number of features", value, expected });
+            }
+            survey.inspect(block, options)
+        })?;
+        survey.filter(|survey| survey.rows > 0).ok_or(LearnError::NoReports)
+    }
+
+    fn inspect(&mut self, block: &Examples, options: &ErmOptions) -> Result<(), LearnError> {
+        let vectors = options.target.vectors(&block.unbiased, &block.likelihood);
+        let fault =
+            |index: usize, problem: String| LearnError::Report { row: self.rows + index as u64 + 1, problem };
+        if vectors.len() != block.len() {
+            return Err(fault(vectors.len(), format!("{} rows have {} reports", block.len(), vectors.len())));
+        }
+        for (index, (row, vector)) in block.rows.iter().zip(vectors.iter()).enumerate() {
+            if !row.norm_squared().is_finite() {
+                return Err(fault(index, "its features are not finite".into()));
+            }
+            if let Some((class, _)) =
+                vector.entries.iter().find(|(class, _)| *class as usize >= self.shape.classes)
+            {
+                return Err(fault(index, format!("it names class {class} of {}", self.shape.classes)));
+            }
+            self.certain &= vector.base == 0.0 && matches!(vector.entries, [(_, 1.0)]);
+        }
+        self.rows += block.len() as u64;
+        self.steps += block.len().div_ceil(options.batch) as u64;
+        Ok(())
+    }
+}
+
+/// The threads of a fit.
+enum Pool {
+    Here,
+    Many(rayon::ThreadPool),
+}
+
+impl Pool {
+    fn new(threads: usize) -> Result<Self, LearnError> {
+        if threads == 1 {
+            return Ok(Self::Here);
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map(Self::Many).map_err(|error| LearnError::Source(Box::new(error)))
+    }
+
+    /// Runs `work`, which is told whether it may use several threads.
+    fn run(&self, work: impl FnOnce(bool) + Send) {
+        match self {
+            Self::Here => work(false),
+            Self::Many(pool) => pool.install(|| work(true)),
+        }
+    }
+}
+
+/// The order of the rows in one pass.
+struct Order {
+    random: ChaCha8Rng,
+    rows: Vec<u32>,
+}
+
+impl Order {
+    fn new(seed: u64, epoch: u32) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(u64::from(epoch));
+        Self { random, rows: Vec::new() }
+    }
+
+    /// The rows of the next block, of `count` rows.
+    fn shuffled(&mut self, count: usize) -> &[u32] {
+        self.rows.clear();
+        self.rows.extend(0..count as u32);
+        for place in (1..count).rev() {
+            // ⌊u·(place + 1)/2^64⌋: even to within 2^-32
+            let other = (u128::from(self.random.next_u64()) * (place as u128 + 1)) >> 64;
+            self.rows.swap(place, other as usize);
+        }
+        &self.rows
+    }
+}
+
+/// A fit on its way.
+struct Descent<'a> {
+    options: &'a ErmOptions,
+    weights: Parameters,
+    dense: Moments,
+    sparse: RareMoments,
+    intercept: Moments,
+    parts: Vec<Part>,
+    rare: RareGradient,
+    time: u64,
+    steps: u64,
+}
+
+impl<'a> Descent<'a> {
+    fn new(shape: Shape, options: &'a ErmOptions, steps: u64, start: Option<&Weights>) -> Self {
+        let weights = Parameters::new(shape, start);
+        Self {
+            dense: Moments::zero(weights.dense.len()),
+            sparse: RareMoments::zero(shape.sparse, shape.classes),
+            intercept: Moments::zero(shape.classes),
+            parts: vec![Part::new(shape); options.batch.div_ceil(PART)],
+            rare: RareGradient::new(shape),
+            weights,
+            options,
+            time: 0,
+            steps,
+        }
+    }
+
+    /// All steps of one block, in batches of nearly the same size.
+    fn block(&mut self, block: &Examples, rows: &[u32], parallel: bool) {
+        let batches = rows.len().div_ceil(self.options.batch);
+        let mut rest = rows;
+        for left in (1..=batches).rev() {
+            let (batch, others) = rest.split_at(rest.len().div_ceil(left));
+            self.batch(block, batch, parallel);
+            rest = others;
+        }
+    }
+
+    fn batch(&mut self, block: &Examples, rows: &[u32], parallel: bool) {
+        let parts = &mut self.parts[..rows.len().div_ceil(PART)];
+        let (weights, options) = (&self.weights, self.options);
+        let work = |(part, rows): (&mut Part, &[u32])| part.run(block, rows, weights, options);
+        if parallel {
+            parts.par_iter_mut().zip(rows.par_chunks(PART)).for_each(work);
+        } else {
+            parts.iter_mut().zip(rows.chunks(PART)).for_each(work);
+        }
+        self.step(block, rows);
+    }
+
+    /// One step along the gradients of the parts.
+    fn step(&mut self, block: &Examples, rows: &[u32]) {
+        self.time += 1;
+        // The rate falls linearly, to zero after the last step.
+        let left = 1.0 - (self.time - 1) as f64 / self.steps as f64;
+        let step =
+            Step::new(self.time, self.options.learning_rate * left.max(0.0), rows.len(), self.options.l2);
+        let parts = &self.parts[..rows.len().div_ceil(PART)];
+        self.dense.step(step, &mut self.weights.dense, parts.iter().map(|part| &part.dense[..]));
+        self.intercept.step(
+            step.free(),
+            &mut self.weights.intercept,
+            parts.iter().map(|part| &part.intercept[..]),
+        );
+        if self.weights.shape.sparse > 0 {
+            let deltas = parts.iter().flat_map(|part| part.deltas.chunks_exact(self.weights.shape.classes));
+            for (row, delta) in rows.iter().zip(deltas) {
+                self.rare.add(block.rows.get(*row as usize).sparse, delta);
+            }
+            self.rare.take(|feature, gradient| {
+                self.sparse.step(step, feature, &mut self.weights.sparse, gradient);
+            });
+        }
+        if let Some(radius) = self.options.radius {
+            self.weights.project(radius);
+        }
+    }
+
+    fn finish(mut self) -> LinearModel {
+        let step = Step::new(self.time, 0.0, 1, self.options.l2);
+        self.sparse.finish(step, &mut self.weights.sparse);
+        LinearModel { loss: self.options.loss, weights: self.weights.weights() }
+    }
+}
+
+/// Some rows of a batch: gradients in their scores, and the sums of their outer products with the features.
+#[derive(Clone)]
+struct Part {
+    deltas: Vec<f32>,
+    dense: Vec<f32>,
+    intercept: Vec<f32>,
+    soft: SoftLabel,
+}
+
+impl Part {
+    fn new(shape: Shape) -> Self {
+        Self {
+            deltas: Vec::new(),
+            dense: vec![0.0; shape.classes * shape.stride()],
+            intercept: vec![0.0; shape.classes],
+            soft: SoftLabel::default(),
+        }
+    }
+
+    fn run(&mut self, block: &Examples, rows: &[u32], weights: &Parameters, options: &ErmOptions) {
+        let (classes, stride) = (weights.shape.classes, weights.shape.stride());
+        let mut features: [&[f32]; PART] = [&[]; PART];
+        for (place, row) in features.iter_mut().zip(rows) {
+            *place = block.rows.get(*row as usize).dense;
+        }
+        let features = &features[..rows.len()];
+        self.deltas.clear();
+        for row in rows {
+            let start = self.deltas.len();
+            self.deltas.extend_from_slice(&weights.intercept);
+            for &(feature, x) in block.rows.get(*row as usize).sparse {
+                let weights = &weights.sparse[feature as usize * classes..][..classes];
+                self.deltas[start..].iter_mut().zip(weights).for_each(|(z, w)| *z += x * w);
+            }
+        }
+        vectorized(|| add_scores(features, &weights.dense, stride, &mut self.deltas));
+        let vectors = options.target.vectors(&block.unbiased, &block.likelihood);
+        self.intercept.fill(0.0);
+        for (row, scores) in rows.iter().zip(self.deltas.chunks_exact_mut(classes)) {
+            options.target.gradient(options.loss, scores, vectors.get(*row as usize), &mut self.soft);
+            self.intercept.iter_mut().zip(scores).for_each(|(sum, g)| *sum += *g);
+        }
+        vectorized(|| outer_products(features, &self.deltas, stride, &mut self.dense));
+    }
+}
+
+/// The gradient of a batch in the weights of its rare features.
+struct RareGradient {
+    classes: usize,
+    /// Where each feature's sum is, if it has one
+    places: Vec<Option<u32>>,
+    features: Vec<u32>,
+    sums: Vec<f32>,
+}
+
+impl RareGradient {
+    fn new(shape: Shape) -> Self {
+        Self { classes: shape.classes, places: vec![None; shape.sparse], features: vec![], sums: vec![] }
+    }
+
+    fn add(&mut self, row: &[(u32, f32)], delta: &[f32]) {
+        for &(feature, x) in row {
+            let place = *self.places[feature as usize].get_or_insert_with(|| {
+                self.features.push(feature);
+                self.sums.resize(self.features.len() * self.classes, 0.0);
+                self.features.len() as u32 - 1
+            });
+            let sum = &mut self.sums[place as usize * self.classes..][..self.classes];
+            sum.iter_mut().zip(delta).for_each(|(sum, g)| *sum += x * g);
+        }
+    }
+
+    /// Hands over the sum of each feature, and begins anew.
+    fn take(&mut self, mut visit: impl FnMut(usize, &[f32])) {
+        for (feature, sum) in self.features.iter().zip(self.sums.chunks_exact(self.classes)) {
+            visit(*feature as usize, sum);
+            self.places[*feature as usize] = None;
+        }
+        self.features.clear();
+        self.sums.clear();
+    }
+}
