@@ -32,6 +32,44 @@ pub enum LearnError {
         /// What is wrong with them
         problem: String,
     },
+    /// A cell that no feature can be made of
+    #[error("row {row}, column `{column}`: {problem}")]
+    Cell {
+        /// Counted from one
+        row: u64,
+        /// Its name
+        column: String,
+        /// What is wrong with it
+        problem: String,
+    },
+    /// A column that holds something else than it should
+    #[error("column `{column}`: {problem}")]
+    Column {
+        /// Its name
+        column: String,
+        /// What is wrong with it
+        problem: String,
+    },
+    /// A column that is needed and not there
+    #[error("there is no column `{column}`")]
+    MissingColumn {
+        /// Its name
+        column: String,
+    },
+    /// More or fewer columns than an encoder was made for
+    #[error("{found} column(s) given where {expected} are encoded")]
+    Columns {
+        /// As given
+        found: usize,
+        /// As encoded
+        expected: usize,
+    },
+    /// Words that do not say how to treat a column
+    #[error("`{text}` is not of the form COLUMN=number|category|text|skip")]
+    Override {
+        /// As given
+        text: String,
+    },
     /// Examples that cannot be read
     #[error(transparent)]
     Source(Box<dyn std::error::Error + Send + Sync>),

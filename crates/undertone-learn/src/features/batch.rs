@@ -51,12 +51,15 @@ impl Words {
         self.ends.is_empty()
     }
 
+    /// The cell of a row.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        (!self.missing[row]).then(|| &self.text[start..self.ends[row]])
+    }
+
     /// The cells in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
-        (0..self.len()).map(|row| {
-            let start = if row == 0 { 0 } else { self.ends[row - 1] };
-            (!self.missing[row]).then(|| &self.text[start..self.ends[row]])
-        })
+        (0..self.len()).map(|row| self.get(row))
     }
 }
 

@@ -1,0 +1,215 @@
+//! What public columns become: one fixed rule for each, part of the model.
+
+use super::category::Category;
+use super::fit::number_as_level;
+use super::number::Number;
+use super::text::Text;
+use super::vector::Vector;
+use super::{Batch, Column, Rows, check};
+use crate::LearnError;
+use serde::{Deserialize, Serialize};
+use undertone_report::{ColumnKind, FeatureColumn};
+
+/// Turns cells into features, in the way that an [`EncoderFit`](super::EncoderFit) has decided.
+///
+/// Features are numbered as in [`Rows`]: the dense ones of all columns in order, then the sparse ones of all columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<ColumnEncoder>", into = "Vec<ColumnEncoder>")]
+pub struct Encoder {
+    columns: Vec<ColumnEncoder>,
+    dense_width: usize,
+    sparse_width: usize,
+}
+
+/// A column and its rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ColumnEncoder {
+    pub(super) column: FeatureColumn,
+    pub(super) encoding: Encoding,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Encoding {
+    Number(Number),
+    Category(Category),
+    Text(Text),
+    Vector(Vector),
+}
+
+impl Encoder {
+    pub(super) fn new(columns: Vec<ColumnEncoder>) -> Result<Self, LearnError> {
+        columns.iter().try_for_each(ColumnEncoder::check)?;
+        let width = |dense: bool| {
+            let of_sort = columns.iter().filter(|column| column.encoding.is_dense() == dense);
+            of_sort.map(|column| column.encoding.width()).sum()
+        };
+        let (dense_width, sparse_width) = (width(true), width(false));
+        if u32::try_from(sparse_width).is_err() {
+            let expected = "below 2^32";
+            let what = "the number of sparse features";
+            return Err(LearnError::Parameter { what, value: sparse_width as f64, expected });
+        }
+        Ok(Self { columns, dense_width, sparse_width })
+    }
+
+    /// The columns that are encoded, in the order in which [`encode`](Self::encode) expects them.
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = &FeatureColumn> {
+        self.columns.iter().map(|column| &column.column)
+    }
+
+    /// The number of features.
+    pub fn width(&self) -> usize {
+        self.dense_width + self.sparse_width
+    }
+
+    /// No rows yet, of the right widths.
+    pub fn rows(&self) -> Rows {
+        Rows::new(self.dense_width, self.sparse_width)
+    }
+
+    /// A name for each feature.
+    pub fn feature_names(&self) -> Vec<String> {
+        let (dense, sparse): (Vec<_>, Vec<_>) =
+            self.columns.iter().partition(|column| column.encoding.is_dense());
+        dense.into_iter().chain(sparse).flat_map(ColumnEncoder::names).collect()
+    }
+
+    /// Whether a table with these columns can be encoded; it may have others too.
+    pub fn check_columns(&self, available: &[FeatureColumn]) -> Result<(), LearnError> {
+        for asked in self.columns() {
+            let found = available.iter().find(|column| column.name == asked.name);
+            let found = found.ok_or_else(|| LearnError::MissingColumn { column: asked.name.clone() })?;
+            if found.kind != asked.kind {
+                return Err(check::kind_differs(asked, found.kind));
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the features of each row of `batch`, which has the columns of [`columns`](Self::columns) in order.
+    ///
+    /// After an error `rows` is as it was. The row that an error names is counted from one, within the batch.
+    pub fn encode(&self, batch: &Batch, rows: &mut Rows) -> Result<(), LearnError> {
+        check::batch(batch, self.columns(), 0)?;
+        assert_eq!(
+            (rows.dense_width(), rows.sparse_width()),
+            (self.dense_width, self.sparse_width),
+            "rows of ours"
+        );
+        let (mut terms, mut level) = (Vec::new(), String::new());
+        for row in 0..batch.rows {
+            rows.push_with(|dense, sparse| {
+                let mut first = 0;
+                for (ColumnEncoder { encoding, .. }, column) in self.columns.iter().zip(&batch.columns) {
+                    match (encoding, column) {
+                        (Encoding::Number(number), Column::Numbers(cells)) => number.write(cells[row], dense),
+                        (Encoding::Category(category), column) => {
+                            let cell = match column {
+                                Column::Numbers(cells) => number_as_level(cells[row], &mut level),
+                                Column::Words(words) => words.get(row),
+                                Column::Vectors { .. } => None,
+                            };
+                            write_category(category, cell, first, dense, sparse);
+                        }
+                        (Encoding::Text(text), Column::Words(words)) => {
+                            text.write(words.get(row).unwrap_or_default(), first, &mut terms, sparse);
+                        }
+                        (Encoding::Vector(vector), Column::Vectors { width, values }) => {
+                            vector.write(&values[row * width..(row + 1) * width], dense);
+                        }
+                        _ => unreachable!("the kinds were compared"),
+                    }
+                    if !encoding.is_dense() {
+                        first += encoding.width() as u32;
+                    }
+                }
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A one at the feature of the cell, the first sparse one of which is number `first`.
+fn write_category(
+    category: &Category,
+    cell: Option<&str>,
+    first: u32,
+    dense: &mut Vec<f32>,
+    sparse: &mut Vec<(u32, f32)>,
+) {
+    let feature = category.feature(cell);
+    if category.is_dense() {
+        let start = dense.len();
+        dense.resize(start + category.width(), 0.0);
+        feature.into_iter().for_each(|feature| dense[start + feature] = 1.0);
+    } else {
+        sparse.extend(feature.map(|feature| (first + feature as u32, 1.0)));
+    }
+}
+
+impl ColumnEncoder {
+    fn names(&self) -> Vec<String> {
+        let name = &self.column.name;
+        match &self.encoding {
+            Encoding::Number(number) => number.names(name),
+            Encoding::Category(category) => category.names(name),
+            Encoding::Text(text) => text.names(name),
+            Encoding::Vector(vector) => vector.names(name),
+        }
+    }
+
+    /// Refuses what no fit has decided: an encoder may come from a file.
+    fn check(&self) -> Result<(), LearnError> {
+        let (problem, fits) = match (&self.encoding, self.column.kind) {
+            (Encoding::Number(number), kind) => (number.problem(), kind == ColumnKind::Number),
+            (Encoding::Category(category), kind) => {
+                (category.problem(), matches!(kind, ColumnKind::Number | ColumnKind::Words))
+            }
+            (Encoding::Text(text), kind) => (text.problem(), kind == ColumnKind::Words),
+            (Encoding::Vector(vector), kind) => {
+                (vector.problem(), kind == ColumnKind::Vector(vector.width() as u32))
+            }
+        };
+        match problem.or((!fits).then_some("its encoding is for another kind of cells")) {
+            None => Ok(()),
+            Some(problem) => {
+                Err(LearnError::Column { column: self.column.name.clone(), problem: problem.into() })
+            }
+        }
+    }
+}
+
+impl Encoding {
+    fn width(&self) -> usize {
+        match self {
+            Self::Number(number) => number.width(),
+            Self::Category(category) => category.width(),
+            Self::Text(text) => text.width(),
+            Self::Vector(vector) => vector.width(),
+        }
+    }
+
+    fn is_dense(&self) -> bool {
+        match self {
+            Self::Number(_) | Self::Vector(_) => true,
+            Self::Category(category) => category.is_dense(),
+            Self::Text(_) => false,
+        }
+    }
+}
+
+impl TryFrom<Vec<ColumnEncoder>> for Encoder {
+    type Error = LearnError;
+
+    fn try_from(columns: Vec<ColumnEncoder>) -> Result<Self, LearnError> {
+        Self::new(columns)
+    }
+}
+
+impl From<Encoder> for Vec<ColumnEncoder> {
+    fn from(encoder: Encoder) -> Self {
+        encoder.columns
+    }
+}

@@ -1,0 +1,98 @@
+//! A vector becomes as many features: its numbers divided by one constant, so that zeros stay zeros.
+//!
+//! The constant is the largest absolute value that the fit saw, or 255 where the numbers look like bytes: all of them
+//! whole, from 0 to 255, one of them at least 128.
+
+use serde::{Deserialize, Serialize};
+
+/// A fitted column of vectors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Vector {
+    width: u32,
+    divisor: f32,
+}
+
+/// The largest value so far, and whether all were bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct VectorFit {
+    width: u32,
+    largest: f32,
+    bytes: bool,
+}
+
+impl VectorFit {
+    pub(super) fn new(width: u32) -> Self {
+        Self { width, largest: 0.0, bytes: true }
+    }
+
+    pub(super) fn observe(&mut self, values: &[f32]) {
+        for x in values {
+            self.largest = self.largest.max(x.abs());
+            self.bytes &= (0.0..=255.0).contains(x) && x.fract() == 0.0;
+        }
+    }
+
+    pub(super) fn finish(self) -> Vector {
+        let divisor = match self.largest {
+            0.0 => 1.0,
+            largest if self.bytes && largest >= 128.0 => 255.0,
+            largest => largest,
+        };
+        Vector { width: self.width, divisor }
+    }
+}
+
+impl Vector {
+    pub(super) fn width(&self) -> usize {
+        self.width as usize
+    }
+
+    pub(super) fn write(&self, values: &[f32], dense: &mut Vec<f32>) {
+        dense.extend(values.iter().map(|x| (x / self.divisor).clamp(f32::MIN, f32::MAX)));
+    }
+
+    pub(super) fn names(&self, column: &str) -> Vec<String> {
+        (0..self.width).map(|place| format!("{column}[{place}]")).collect()
+    }
+
+    pub(super) fn problem(&self) -> Option<&'static str> {
+        let sound = self.divisor.is_finite() && self.divisor > 0.0;
+        (!sound).then_some("the divisor has to be positive and finite")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn divisor(values: &[f32]) -> f32 {
+        let mut fit = VectorFit::new(1);
+        fit.observe(values);
+        fit.finish().divisor
+    }
+
+    #[test]
+    fn bytes_are_divided_by_255_and_the_rest_by_the_largest() {
+        assert_eq!(divisor(&[0.0, 200.0]), 255.0);
+        assert_eq!(divisor(&[0.0, 15.0]), 15.0);
+        assert_eq!(divisor(&[0.5, 200.0]), 200.0);
+        assert_eq!(divisor(&[-300.0, 200.0]), 300.0);
+        assert_eq!(divisor(&[0.0, 0.0]), 1.0);
+        assert_eq!(divisor(&[]), 1.0);
+    }
+
+    #[test]
+    fn zeros_stay_zeros() {
+        let mut dense = Vec::new();
+        Vector { width: 3, divisor: 255.0 }.write(&[0.0, 51.0, 255.0], &mut dense);
+        assert_eq!(dense, [0.0, 0.2, 1.0]);
+    }
+
+    #[test]
+    fn no_number_leaves_the_range_of_features() {
+        let mut dense = Vec::new();
+        Vector { width: 1, divisor: 1e-30 }.write(&[f32::MAX], &mut dense);
+        assert_eq!(dense, [f32::MAX]);
+    }
+}
