@@ -1,31 +1,13 @@
 //! Some people are kept aside, so that what was learnt from the others can be judged by their reports.
 //!
-//! Who is kept aside depends on the number of the row alone, through a public hash: on no label, no feature and no
+//! Who is kept aside depends on the number of the row alone ([`split`](crate::split)): on no label, no feature and no
 //! coin, and alike in every pass.
 
+use crate::split::is_held_out;
 use crate::{Examples, LearnError, Source};
 
-/// One in so many is kept aside.
-const ONE_IN: u64 = 8;
-
-/// Whether the person of `row` is kept aside.
-pub fn is_held_out(row: u64) -> bool {
-    part_of(row, ONE_IN) == 0
-}
-
-/// The part, of `parts`, into which the person of `row` falls: ⌊hash·parts/2^64⌋.
-pub fn part_of(row: u64, parts: u64) -> u64 {
-    ((u128::from(scattered(row)) * u128::from(parts)) >> 64) as u64
-}
-
-/// A bijection of 64-bit words that scatters neighbours: the finaliser of SplitMix64, by Steele, Lea and Flood, *Fast
-/// splittable pseudorandom number generators* (2014).
-fn scattered(row: u64) -> u64 {
-    let mut z = row.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+/// The share of people who are kept aside.
+pub const HELD_OUT: f64 = 1.0 / 8.0;
 
 /// Those examples of a source whose row number is wanted.
 pub struct Those<'a> {
@@ -36,12 +18,12 @@ pub struct Those<'a> {
 impl<'a> Those<'a> {
     /// Those who are kept aside.
     pub fn held_out(source: &'a mut dyn Source) -> Self {
-        Self { source, wanted: is_held_out }
+        Self { source, wanted: |row| is_held_out(row, HELD_OUT) }
     }
 
     /// All others.
     pub fn others(source: &'a mut dyn Source) -> Self {
-        Self { source, wanted: |row| !is_held_out(row) }
+        Self { source, wanted: |row| !is_held_out(row, HELD_OUT) }
     }
 }
 
@@ -90,13 +72,5 @@ mod tests {
         let mut all = [held_out, others].concat();
         all.sort_by(f32::total_cmp);
         assert_eq!(all, (0..1000u16).map(f32::from).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn parts_are_of_about_the_same_size() {
-        let mut counts = [0u32; 8];
-        (0..80_000).for_each(|row| counts[part_of(row, 8) as usize] += 1);
-        // A fair die would be within 5·√(80000·7/64) = 468 of 10000
-        assert!(counts.iter().all(|count| count.abs_diff(10_000) < 468), "{counts:?}");
     }
 }

@@ -17,7 +17,9 @@ pub mod split;
 mod classifier;
 mod error;
 mod examples;
+mod model;
 
 pub use classifier::Classifier;
 pub use error::LearnError;
 pub use examples::{Examples, Source};
+pub use model::{MODEL_VERSION, Model, Predictor, Training};

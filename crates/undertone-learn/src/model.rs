@@ -105,7 +105,9 @@ impl Model {
 
     fn check(&self) -> Result<(), LearnError> {
         self.tasks.iter().try_for_each(Task::check)?;
-        if let Some(task) = self.tasks.iter().find(|task| task.classes != self.classes || task.label != self.label) {
+        if let Some(task) =
+            self.tasks.iter().find(|task| task.classes != self.classes || task.label != self.label)
+        {
             let problem = format!("its task asks for `{}`, the model predicts `{}`", task.label, self.label);
             return Err(LearnError::Model { problem });
         }

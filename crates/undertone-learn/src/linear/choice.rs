@@ -11,23 +11,13 @@
 //! up. The second is unbiased for the loss on true labels.
 
 use super::{ErmOptions, LinearModel, Progress, fit};
-use crate::evaluation::{Figure, Moments, terms};
 use crate::held_out::Those;
 use crate::loss::Loss;
-use crate::{Classifier, LearnError, Source};
-use serde::Serialize;
+use crate::selection::{Score, Selection, Standing};
+use crate::{Classifier, Examples, LearnError, Source};
 
-/// λ, from a penalty that hardly binds to one that leaves little but the shares of the classes.
-const GRID: [f64; 7] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
-
-/// A λ that was tried, and how well it did on those who were kept aside.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Tried {
-    /// λ
-    pub l2: f64,
-    /// The mean over their reports; more is better
-    pub score: Figure,
-}
+/// λ, from a penalty that leaves little but the shares of the classes to one that hardly binds.
+const GRID: [f64; 7] = [1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 
 /// A model and how its λ was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,8 +26,8 @@ pub struct Fitted {
     pub model: LinearModel,
     /// The chosen λ
     pub l2: f64,
-    /// Every λ that was tried; none if it was given
-    pub tried: Vec<Tried>,
+    /// Every λ that was tried and how it did on those who were kept aside
+    pub tried: Vec<(f64, Standing)>,
 }
 
 /// Fits with the λ that serves people best who were kept aside; `options.l2` is not looked at.
@@ -49,47 +39,41 @@ pub fn fit_choosing_l2(
     mut progress: impl FnMut(Progress),
 ) -> Result<Fitted, LearnError> {
     let fits = GRID.len() as u64 + 1;
-    let mut tried: Vec<Tried> = Vec::new();
+    let mut models = Vec::new();
     for (done, l2) in (0..).zip(GRID) {
         let options = ErmOptions { l2, ..options.clone() };
         let report = |seen: Progress| progress(seen.within(done, fits));
-        let model = fit(&mut Those::others(source), features, classes, &options, None, report)?;
-        tried.push(Tried { l2, score: judge(&model, &mut Those::held_out(source))? });
+        models.push(fit(&mut Those::others(source), features, classes, &options, None, report)?);
     }
-    let best = tried.iter().max_by(|a, b| a.score.value.total_cmp(&b.score.value));
-    let l2 = best.map_or(GRID[0], |best| best.l2);
+    let mut selection = Selection::among(models.len());
+    Those::held_out(source).pass(&mut |people| {
+        selection.observe(&models.iter().map(|model| scores(model, people)).collect::<Vec<_>>());
+        Ok(())
+    })?;
+    let choice = selection.choose(0.0)?;
+    let l2 = GRID[choice.chosen];
     let options = ErmOptions { l2, ..options.clone() };
     let report = |seen: Progress| progress(seen.within(fits - 1, fits));
     let model = fit(source, features, classes, &options, None, report)?;
-    Ok(Fitted { model, l2, tried })
+    Ok(Fitted { model, l2, tried: GRID.into_iter().zip(choice.candidates).collect() })
 }
 
-/// The mean score of a model over some people's reports.
-fn judge(model: &LinearModel, people: &mut dyn Source) -> Result<Figure, LearnError> {
-    let mut scores = Moments::default();
-    let classes = model.classes();
-    people.pass(&mut |examples| {
-        if matches!(model.loss, Loss::Softmax | Loss::Logistic) {
-            let probabilities = model.probabilities(&examples.rows);
-            for (p, likelihood) in probabilities.chunks_exact(classes).zip(examples.likelihood.iter()) {
-                scores.add(terms::log_likelihood(p, likelihood));
-            }
-        } else {
-            let mut z = vec![0.0; classes];
-            for (row, unbiased) in examples.rows.iter().zip(examples.unbiased.iter()) {
-                model.weights.scores(row, &mut z);
-                scores.add(-f64::from(model.loss.value(&z, unbiased)));
-            }
-        }
-        Ok(())
-    })?;
-    Ok(scores.figure())
+/// What each person's report says about a model.
+fn scores(model: &LinearModel, people: &Examples) -> Vec<f64> {
+    if matches!(model.loss, Loss::Softmax | Loss::Logistic) {
+        return Score::LogLikelihood.rows(people, &model.probabilities(&people.rows));
+    }
+    let mut z = vec![0.0; model.classes()];
+    let terms = people.rows.iter().zip(people.unbiased.iter()).map(|(row, unbiased)| {
+        model.weights.scores(row, &mut z);
+        -f64::from(model.loss.value(&z, unbiased))
+    });
+    terms.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Examples;
     use crate::features::Rows;
     use crate::labels::{Channel, LabelVectors};
     use crate::linear::Target;
@@ -131,8 +115,8 @@ mod tests {
             let (clear, noisy) = (chosen(8.0, 1), chosen(0.2, 2));
             assert!(clear.l2 < noisy.l2, "{loss:?}: {} and {}", clear.l2, noisy.l2);
             assert_eq!(clear.tried.len(), GRID.len());
-            let best = clear.tried.iter().map(|tried| tried.score.value).fold(f64::MIN, f64::max);
-            assert!(clear.tried.iter().any(|t| t.l2 == clear.l2 && t.score.value == best));
+            let behind = |l2: f64| clear.tried.iter().find(|(tried, _)| *tried == l2).unwrap().1.behind.value;
+            assert!(GRID.iter().all(|&l2| behind(l2) >= 0.0) && behind(clear.l2) == 0.0);
         }
     }
 

@@ -72,6 +72,13 @@ pub struct Progress {
     pub of: u64,
 }
 
+impl Progress {
+    /// The same fit as number `done`, counted from zero, of several that take as long.
+    pub(super) fn within(self, done: u64, fits: u64) -> Self {
+        Self { rows: done * self.of + self.rows, of: fits * self.of }
+    }
+}
+
 /// Fits a linear model of K = `classes` to all examples of the source, from W = 0 or from a `start`.
 pub fn fit(
     source: &mut dyn Source,
