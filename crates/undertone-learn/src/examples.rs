@@ -28,6 +28,23 @@ impl Source for Vec<Examples> {
 }
 
 impl Examples {
+    /// Nobody yet; `rows` is empty and says how wide the features are.
+    pub fn new(rows: Rows) -> Self {
+        Self { rows, ..Self::default() }
+    }
+
+    /// Forgets everybody and keeps the memory.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.unbiased.clear();
+        self.likelihood.clear();
+    }
+
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        self.rows.bytes() + self.unbiased.bytes() + self.likelihood.bytes()
+    }
+
     /// How many people.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -49,12 +66,10 @@ impl Examples {
         if (self.rows.dense_width(), self.rows.sparse_width())
             == (other.rows.dense_width(), other.rows.sparse_width())
         {
-            self.rows.clear();
+            self.clear();
         } else {
-            self.rows = Rows::new(other.rows.dense_width(), other.rows.sparse_width());
+            *self = Self::new(Rows::new(other.rows.dense_width(), other.rows.sparse_width()));
         }
-        self.unbiased.clear();
-        self.likelihood.clear();
     }
 
     /// One more person: the one of `row` of `other`.

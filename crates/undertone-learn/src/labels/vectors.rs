@@ -89,6 +89,11 @@ impl LabelVectors {
         self.ends.clear();
     }
 
+    /// Bytes in memory.
+    pub fn bytes(&self) -> usize {
+        8 * self.entries.len() + 12 * self.ends.len()
+    }
+
     /// The vector of report `row`.
     pub fn get(&self, row: usize) -> LabelVector<'_> {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };

@@ -28,6 +28,8 @@ pub struct Fitted {
     pub l2: f64,
     /// Every λ that was tried and how it did on those who were kept aside
     pub tried: Vec<(f64, Standing)>,
+    /// The model of this λ before those who were kept aside came in, so that they can still judge it
+    pub judged: Option<LinearModel>,
 }
 
 /// Fits with the λ that serves people best who were kept aside; `options.l2` is not looked at.
@@ -55,7 +57,8 @@ pub fn fit_choosing_l2(
     let options = ErmOptions { l2, ..options.clone() };
     let report = |seen: Progress| progress(seen.within(fits - 1, fits));
     let model = fit(source, features, classes, &options, None, report)?;
-    Ok(Fitted { model, l2, tried: GRID.into_iter().zip(choice.candidates).collect() })
+    let judged = Some(models.swap_remove(choice.chosen));
+    Ok(Fitted { model, l2, tried: GRID.into_iter().zip(choice.candidates).collect(), judged })
 }
 
 /// What each person's report says about a model.

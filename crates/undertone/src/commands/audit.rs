@@ -3,10 +3,10 @@
 use crate::digits::digits;
 use crate::exit::Usage;
 use crate::finding::{Finding, Outcome};
+use crate::progress::progress_bar;
 use crate::words::Words;
 use crate::{arguments, output, randomness};
 use anyhow::ensure;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::io::Write;
 use undertone_audit::registry::{Kind, Mechanism, Setup};
 use undertone_audit::{Auditor, Settings};
@@ -119,13 +119,4 @@ impl Audit {
         }
         Ok(())
     }
-}
-
-/// A bar on a terminal, and none where nobody looks.
-fn progress_bar(steps: u64) -> ProgressBar {
-    let bar = ProgressBar::new(steps);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}") {
-        bar.set_style(style);
-    }
-    bar
 }

@@ -1,0 +1,153 @@
+//! From a model and public columns to predictions.
+
+use crate::model_file;
+use crate::new_file::NewFile;
+use crate::output;
+use crate::progress::progress_bar;
+use crate::tables::{self, TableFile};
+use anyhow::Context;
+use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use serde::Serialize;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use undertone_learn::evaluation::terms::predicted;
+use undertone_learn::{Classifier, Model};
+
+/// Predict the label of each row of a table
+///
+/// The columns that the model was learnt with have to be there; others are not looked at. OUT is Parquet if its name ends in
+/// .parquet and CSV otherwise, with one row for each row of the table, in the same order.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone predict model.json people.csv -o predictions.csv --probabilities")]
+pub(crate) struct Predict {
+    /// What `train` has written
+    model: PathBuf,
+    /// CSV (also .gz), Parquet or IDX
+    table: PathBuf,
+    /// Where to write
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Also the probability of every class, in a column of its own
+    #[arg(long)]
+    probabilities: bool,
+    /// Replace OUT if it exists
+    #[arg(long)]
+    force: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    rows: u64,
+    label: String,
+    output: String,
+}
+
+impl Predict {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let model = model_file::read(&self.model)?;
+        let table = model_file::matching_table(&model, &self.table)?;
+        let mut sink = Sink::create(&self.output, self.force, self.schema(&model))?;
+        let bar = progress_bar(table.rows());
+        let mut rows = 0;
+        for batch in table.batches()? {
+            let predictions = self.predict(&model, &batch?, sink.schema())?;
+            rows += predictions.num_rows() as u64;
+            sink.write(&predictions)?;
+            bar.set_position(rows);
+        }
+        sink.finish()?;
+        bar.finish_and_clear();
+        let summary = Summary { rows, label: model.label, output: self.output.display().to_string() };
+        if self.json {
+            return output::json(&summary, out);
+        }
+        writeln!(out, "{rows} predictions of `{}` written to {}", summary.label, summary.output)?;
+        Ok(())
+    }
+
+    fn schema(&self, model: &Model) -> SchemaRef {
+        let chance = |name: String| Field::new(name, DataType::Float32, false);
+        let mut fields = vec![Field::new("prediction", DataType::Utf8, false), chance("probability".into())];
+        if self.probabilities {
+            fields.extend(model.classes.iter().map(|class| chance(format!("probability:{class}"))));
+        }
+        Arc::new(Schema::new(fields))
+    }
+
+    fn predict(&self, model: &Model, batch: &RecordBatch, schema: &SchemaRef) -> anyhow::Result<RecordBatch> {
+        let mut rows = model.encoder.rows();
+        model.encoder.encode(&tables::features(batch, model.encoder.columns())?, &mut rows)?;
+        let probabilities = model.predictor.probabilities(&rows);
+        let classes = model.classes.len();
+        let each = || probabilities.chunks_exact(classes);
+        let likeliest: Vec<usize> = each().map(predicted).collect();
+        let names = likeliest.iter().map(|&class| model.classes[class].as_str());
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(StringArray::from_iter_values(names)),
+            Arc::new(Float32Array::from_iter_values(each().zip(&likeliest).map(|(p, &class)| p[class]))),
+        ];
+        if self.probabilities {
+            columns.extend((0..classes).map(|class| {
+                Arc::new(Float32Array::from_iter_values(each().map(|p| p[class]))) as ArrayRef
+            }));
+        }
+        Ok(RecordBatch::try_new(schema.clone(), columns)?)
+    }
+}
+
+/// Where predictions go. What is not finished leaves no file.
+enum Sink {
+    Parquet(Box<ArrowWriter<NewFile>>, SchemaRef),
+    Csv(Box<csv::Writer<BufWriter<NewFile>>>, SchemaRef),
+}
+
+impl Sink {
+    fn create(path: &Path, force: bool, schema: SchemaRef) -> anyhow::Result<Self> {
+        let file = NewFile::create(path, force)?;
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            return Ok(Self::Parquet(Box::new(ArrowWriter::try_new(file, schema.clone(), None)?), schema));
+        }
+        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
+        writer.write_record(schema.fields().iter().map(|field| field.name()))?;
+        Ok(Self::Csv(Box::new(writer), schema))
+    }
+
+    fn schema(&self) -> &SchemaRef {
+        match self {
+            Self::Parquet(_, schema) | Self::Csv(_, schema) => schema,
+        }
+    }
+
+    fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
+        match self {
+            Self::Parquet(writer, _) => writer.write(batch)?,
+            Self::Csv(writer, _) => {
+                let columns = batch.columns().iter().map(|column| tables::words(column));
+                let columns = columns.collect::<anyhow::Result<Vec<_>>>()?;
+                for row in 0..batch.num_rows() {
+                    writer.write_record(columns.iter().map(|column| column.get(row).unwrap_or_default()))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        let file = match self {
+            Self::Parquet(writer, _) => writer.into_inner()?,
+            Self::Csv(writer, _) => {
+                let buffered = writer.into_inner().map_err(|error| error.into_error());
+                buffered.and_then(|buffer| buffer.into_inner().map_err(|error| error.into_error()))
+                    .context("the predictions cannot be written")?
+            }
+        };
+        file.keep()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,317 @@
+//! From reports to a model.
+
+use crate::arguments;
+use crate::exit::Usage;
+use crate::new_file::NewFile;
+use crate::output;
+use crate::people::{Origin, People, fit_encoder};
+use crate::progress::progress_bar;
+use crate::tables::TableFile;
+use anyhow::Context;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use undertone_learn::evaluation::{Evaluation, Figure};
+use undertone_learn::features::{Encoder, EncoderOptions, Override};
+use undertone_learn::held_out::Those;
+use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Progress, Target, fit, fit_choosing_l2};
+use undertone_learn::loss::Loss;
+use undertone_learn::{Model, Predictor, Source, Training};
+use undertone_report::Task;
+
+/// Learn a model from reports
+///
+/// REPORTS are files or directories that `privatize` has made; those of several stages may be named together. The strength
+/// of the regularisation is chosen by the reports of one person in eight, who are kept aside, unless --l2 gives it. With
+/// --label, a table with true labels is learnt from instead, without any privacy, to compare with.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone privatize nursery.csv.gz --label nursery --epsilon 1 -o reports.parquet\n  \
+                        undertone train reports.parquet --model softmax -o model.json")]
+pub(crate) struct Train {
+    /// Files or directories of reports
+    #[arg(required = true)]
+    reports: Vec<PathBuf>,
+    /// What is learnt
+    #[arg(long, value_enum, default_value_t = Kind::Softmax)]
+    model: Kind,
+    /// What a report is taken for; the first of these that suits the model if not given
+    #[arg(long, value_enum)]
+    method: Option<Method>,
+    /// Where to write the model
+    #[arg(short, long, value_name = "MODEL")]
+    output: PathBuf,
+    /// Replace MODEL if it exists
+    #[arg(long)]
+    force: bool,
+    /// Learn from the true labels in this column of a table: no privacy
+    #[arg(long, value_name = "COLUMN")]
+    label: Option<String>,
+    /// λ of the penalty λ/2·|W|²
+    #[arg(long, value_name = "LAMBDA", value_parser = arguments::number, allow_hyphen_values = true)]
+    l2: Option<f64>,
+    /// Passes over all reports; by default as many as make a few thousand steps
+    #[arg(long, value_name = "N")]
+    epochs: Option<u32>,
+    /// Reports of one step
+    #[arg(long, value_name = "N", default_value_t = 256)]
+    batch: usize,
+    /// Keep the weights within this distance of zero
+    #[arg(long, value_name = "R", value_parser = arguments::number, allow_hyphen_values = true)]
+    radius: Option<f64>,
+    /// How to treat a public column, such as `zip=category`: number, category, text or skip
+    #[arg(long = "column", value_name = "NAME=KIND", value_delimiter = ',')]
+    columns: Vec<Override>,
+    /// Features for each text column
+    #[arg(long, value_name = "N", default_value_t = EncoderOptions::default().buckets)]
+    buckets: u32,
+    /// Of the order in which reports are gone through
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Threads; as many as there are processors if not given. The model does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// Megabytes in which reports are kept between passes; if they do not fit they are read again each time
+    #[arg(long, value_name = "MB", default_value_t = 2048)]
+    memory: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is learnt: linear scores, with a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Probabilities by softmax, cross-entropy
+    Softmax,
+    /// One logistic regression for each class against the rest
+    Logistic,
+    /// Multiclass hinge
+    Hinge,
+    /// Least squares
+    Linear,
+}
+
+/// What a report is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// Maximum likelihood: what the model makes of the report (softmax, logistic)
+    Likelihood,
+    /// The unbiased label vector: the debiased loss, whose minimum is that of the true labels
+    Debiased,
+    /// A soft label: the posterior under even chances
+    Posterior,
+    /// The truth, which it is not: for comparison
+    Naive,
+}
+
+/// What was learnt and how, for machines.
+#[derive(Serialize)]
+struct Summary<'a> {
+    model: String,
+    label: &'a str,
+    classes: usize,
+    reports: u64,
+    epsilon: Option<f64>,
+    features: usize,
+    method: &'static str,
+    l2: f64,
+    /// Each λ that was tried, with its score on those who were kept aside
+    tried: Vec<Tried>,
+    /// Of the people who were kept aside, by a model learnt from the others
+    held_out_accuracy: Option<Figure>,
+    held_out_log_loss: Option<Figure>,
+    simulation: bool,
+    output: String,
+}
+
+#[derive(Serialize)]
+struct Tried {
+    l2: f64,
+    score: Figure,
+}
+
+impl Train {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let origin = self.origin()?;
+        let file = NewFile::create(&self.output, self.force)?;
+        let encoder = fit_encoder(&origin, self.encoding())?;
+        let (fitted, judged) = self.learn(&origin, &encoder)?;
+        let summary = self.summary(&origin, &encoder, &fitted, judged);
+        self.save(&origin, encoder, fitted, file)?;
+        if self.json { output::json(&summary, out) } else { summary.explain(&origin, out) }
+    }
+
+    fn origin(&self) -> anyhow::Result<Origin> {
+        let Some(label) = &self.label else { return Origin::reports(&self.reports) };
+        let [table] = &self.reports[..] else {
+            return Err(Usage::new("--label takes one table, not several").into());
+        };
+        Origin::labels(TableFile::open(table)?, label, None)
+    }
+
+    fn encoding(&self) -> EncoderOptions {
+        EncoderOptions { overrides: self.columns.clone(), buckets: self.buckets, ..EncoderOptions::default() }
+    }
+
+    fn method(&self) -> Method {
+        let likely = matches!(self.model, Kind::Softmax | Kind::Logistic);
+        self.method.unwrap_or(if likely { Method::Likelihood } else { Method::Debiased })
+    }
+
+    fn options(&self, rows: u64) -> ErmOptions {
+        ErmOptions {
+            loss: self.model.loss(),
+            target: self.method().target(),
+            l2: self.l2.unwrap_or_default(),
+            epochs: self.epochs.unwrap_or_else(|| default_epochs(rows, self.batch)),
+            batch: self.batch,
+            radius: self.radius,
+            seed: self.seed,
+            threads: self.threads,
+            ..ErmOptions::default()
+        }
+    }
+
+    /// The model, and how one that was learnt from the others does on those who were kept aside.
+    fn learn(&self, origin: &Origin, encoder: &Encoder) -> anyhow::Result<(Fitted, Option<Evaluation>)> {
+        let mut people = People::new(origin, encoder, self.memory << 20);
+        let (features, classes) = (encoder.width(), origin.classes().len());
+        let options = self.options(origin.len());
+        let bar = progress_bar(0);
+        let report = |seen: Progress| {
+            bar.set_length(seen.of);
+            bar.set_position(seen.rows);
+        };
+        let learnt = match self.l2 {
+            Some(l2) => {
+                let model = fit(&mut people, features, classes, &options, None, report)?;
+                (Fitted { model, l2, tried: Vec::new(), judged: None }, None)
+            }
+            None => {
+                let fitted = fit_choosing_l2(&mut people, features, classes, &options, report)?;
+                let judge = |model: &LinearModel| Evaluation::of(model, &mut Those::held_out(&mut people));
+                let judged = fitted.judged.as_ref().map(judge).transpose()?;
+                (fitted, judged)
+            }
+        };
+        bar.finish_and_clear();
+        Ok(learnt)
+    }
+
+    fn summary<'a>(
+        &self,
+        origin: &'a Origin,
+        encoder: &Encoder,
+        fitted: &Fitted,
+        judged: Option<Evaluation>,
+    ) -> Summary<'a> {
+        let figures = judged.and_then(|judged| judged.figures().ok());
+        Summary {
+            model: name(&self.model),
+            label: origin.label(),
+            classes: origin.classes().len(),
+            reports: origin.len(),
+            epsilon: origin.tasks().first().map(|task| task.mechanism.epsilon),
+            features: encoder.width(),
+            method: self.method().name(),
+            l2: fitted.l2,
+            tried: fitted.tried.iter().map(|&(l2, standing)| Tried { l2, score: standing.score }).collect(),
+            held_out_accuracy: figures.as_ref().map(|figures| figures.accuracy),
+            held_out_log_loss: figures.as_ref().map(|figures| figures.log_loss),
+            simulation: origin.is_simulation(),
+            output: self.output.display().to_string(),
+        }
+    }
+
+    fn save(&self, origin: &Origin, encoder: Encoder, fitted: Fitted, mut file: NewFile) -> anyhow::Result<()> {
+        let training = Training {
+            reports: origin.len(),
+            method: self.method().name().to_owned(),
+            l2: Some(fitted.l2),
+            seed: self.seed,
+        };
+        let tasks: Vec<Task> = origin.tasks().into_iter().cloned().collect();
+        let about = (origin.label().to_owned(), origin.classes().to_vec());
+        let model = Model::new(about, tasks, encoder, Predictor::Linear(fitted.model), training);
+        let written = file.write_all(model.to_json()?.as_bytes());
+        written.with_context(|| format!("{} cannot be written", self.output.display()))?;
+        file.keep()?;
+        Ok(())
+    }
+}
+
+/// As many passes as make about this many steps, and not fewer than two nor more than sixty.
+const STEPS: u64 = 4000;
+
+fn default_epochs(rows: u64, batch: usize) -> u32 {
+    let steps = rows.div_ceil(batch.max(1) as u64).max(1);
+    STEPS.div_ceil(steps).clamp(2, 60) as u32
+}
+
+/// The word for a choice.
+fn name(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+impl Kind {
+    fn loss(self) -> Loss {
+        match self {
+            Self::Softmax => Loss::Softmax,
+            Self::Logistic => Loss::Logistic,
+            Self::Hinge => Loss::Hinge,
+            Self::Linear => Loss::Squared,
+        }
+    }
+}
+
+impl Method {
+    fn target(self) -> Target {
+        match self {
+            Self::Likelihood => Target::Likelihood,
+            Self::Debiased => Target::Unbiased,
+            Self::Posterior => Target::Posterior(None),
+            Self::Naive => Target::Naive,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Likelihood => "likelihood",
+            Self::Debiased => "debiased",
+            Self::Posterior => "posterior",
+            Self::Naive => "naive",
+        }
+    }
+}
+
+impl Summary<'_> {
+    fn explain(&self, origin: &Origin, out: &mut impl Write) -> anyhow::Result<()> {
+        let Self { model, label, classes, reports, features, method, l2, .. } = self;
+        match self.epsilon {
+            Some(epsilon) => writeln!(out, "{reports} reports about `{label}`, {classes} classes, each under ε = {epsilon}")?,
+            None => writeln!(out, "{reports} true labels `{label}`, {classes} classes: NO PRIVACY, for comparison only")?,
+        }
+        if self.simulation {
+            writeln!(out, "The reports were drawn from a seed: a simulation, without privacy")?;
+        }
+        writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
+        writeln!(out, "Model: {model}, {method}, λ = {l2:.0e}")?;
+        if !self.tried.is_empty() {
+            writeln!(out, "\n      λ   score on one in eight who were kept aside")?;
+            for Tried { l2: tried, score } in &self.tried {
+                let mark = if tried == l2 { "  ← chosen" } else { "" };
+                writeln!(out, "{tried:>7.0e}   {:>9.5} ± {:.5}{mark}", score.value, score.margin())?;
+            }
+        }
+        if let Some(accuracy) = self.held_out_accuracy {
+            let (value, margin) = (100.0 * accuracy.value, 100.0 * accuracy.margin());
+            writeln!(
+                out,
+                "\nAccuracy on those who were kept aside, from their reports alone: {value:.2} % ± {margin:.2} (95 %)"
+            )?;
+        }
+        writeln!(out, "\nWritten: {}", self.output)?;
+        Ok(())
+    }
+}

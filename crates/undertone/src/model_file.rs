@@ -1,0 +1,29 @@
+//! Models on the disk, and tables that fit them.
+
+use crate::tables::{self, TableFile};
+use anyhow::Context;
+use std::fs;
+use std::path::Path;
+use undertone_learn::Model;
+
+/// Reads and checks a model.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Model> {
+    let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Model::from_json(&text).with_context(|| path.display().to_string())
+}
+
+/// A table that has every column that the model looks at, each of the kind that it knows.
+pub(crate) fn matching_table(model: &Model, path: &Path) -> anyhow::Result<TableFile> {
+    let known: Vec<_> = model.encoder.columns().cloned().collect();
+    let table = TableFile::open_as(path, &known)?;
+    let columns = tables::feature_columns(table.schema(), &others(&table, model))?;
+    let fits = model.encoder.check_columns(&columns);
+    fits.with_context(|| format!("{} does not have the columns of the model", path.display()))?;
+    Ok(table)
+}
+
+/// The columns of a table that the model does not look at.
+fn others<'a>(table: &'a TableFile, model: &Model) -> Vec<&'a str> {
+    let names = table.schema().fields().iter().map(|field| field.name().as_str());
+    names.filter(|name| model.encoder.columns().all(|column| column.name != *name)).collect()
+}

@@ -1,0 +1,217 @@
+//! Where rows come from: reports, or a table with true labels.
+
+use crate::reports::{ReportBlock, ReportsFile};
+use crate::tables::{self, TableFile};
+use anyhow::{Context, bail};
+use arrow_array::RecordBatch;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use undertone_learn::Examples;
+use undertone_learn::features::{Batch, Encoder};
+use undertone_learn::labels::Channel;
+use undertone_report::{FeatureColumn, Task};
+
+/// Rows with something known about their labels.
+pub(crate) struct Origin {
+    label: String,
+    classes: Vec<String>,
+    columns: Vec<FeatureColumn>,
+    rows: Rows,
+}
+
+enum Rows {
+    /// Reports of tasks that ask for the same, each with its channel
+    Reports(Vec<(ReportsFile, Channel)>),
+    /// A table and its true labels
+    Labels(TableFile),
+}
+
+/// Some encoded rows that still have to be given their labels.
+pub(crate) struct Chunk<'a> {
+    origin: &'a Origin,
+    encoder: &'a Encoder,
+    content: Content<'a>,
+}
+
+enum Content<'a> {
+    Reports(ReportBlock, &'a Channel),
+    Labels(RecordBatch, u64),
+}
+
+impl Origin {
+    /// The reports at these paths. Their tasks may differ in the mechanism, as those of later stages do, but neither in
+    /// what is asked nor in what is promised.
+    pub(crate) fn reports(paths: &[PathBuf]) -> anyhow::Result<Self> {
+        let files = paths.iter().map(|path| ReportsFile::open(path)).collect::<anyhow::Result<Vec<_>>>()?;
+        let first = files.first().context("no reports were named")?.task().clone();
+        for (path, file) in paths.iter().zip(&files).skip(1) {
+            same_question(&first, file.task())
+                .with_context(|| format!("{} and {}", paths[0].display(), path.display()))?;
+        }
+        let channel = |file: ReportsFile| Ok((Channel::of(file.task())?, file));
+        let files = files.into_iter().map(|file| channel(file).map(|(channel, file)| (file, channel)));
+        Ok(Self {
+            label: first.label,
+            classes: first.classes,
+            columns: first.features,
+            rows: Rows::Reports(files.collect::<anyhow::Result<_>>()?),
+        })
+    }
+
+    /// A table with true labels, whose classes are `classes` or else those that occur, sorted.
+    pub(crate) fn labels(table: TableFile, label: &str, classes: Option<&[String]>) -> anyhow::Result<Self> {
+        let columns = tables::feature_columns(table.schema(), &[label])?;
+        let classes = match classes {
+            Some(classes) => classes.to_vec(),
+            None => classes_of(&table, label)?,
+        };
+        Ok(Self { label: label.to_owned(), classes, columns, rows: Rows::Labels(table) })
+    }
+
+    /// The column that is learnt.
+    pub(crate) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Its values.
+    pub(crate) fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The public columns.
+    pub(crate) fn columns(&self) -> &[FeatureColumn] {
+        &self.columns
+    }
+
+    /// The tasks that were answered; none for true labels.
+    pub(crate) fn tasks(&self) -> Vec<&Task> {
+        match &self.rows {
+            Rows::Reports(files) => files.iter().map(|(file, _)| file.task()).collect(),
+            Rows::Labels(_) => Vec::new(),
+        }
+    }
+
+    /// Whether any report was drawn from a seed.
+    pub(crate) fn is_simulation(&self) -> bool {
+        match &self.rows {
+            Rows::Reports(files) => files.iter().any(|(file, _)| file.is_simulation()),
+            Rows::Labels(_) => false,
+        }
+    }
+
+    /// The number of rows.
+    pub(crate) fn len(&self) -> u64 {
+        match &self.rows {
+            Rows::Reports(files) => files.iter().map(|(file, _)| file.rows()).sum(),
+            Rows::Labels(table) => table.rows(),
+        }
+    }
+
+    /// The public columns, batch by batch.
+    pub(crate) fn batches(&self) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<Batch>> + '_>> {
+        let features = |batch: &RecordBatch| tables::features(batch, &self.columns);
+        Ok(match &self.rows {
+            Rows::Reports(files) => {
+                let blocks = files.iter().flat_map(|(file, _)| file.blocks());
+                Box::new(blocks.map(move |block| features(block?.features())))
+            }
+            Rows::Labels(table) => Box::new(table.batches()?.map(move |batch| features(&batch?))),
+        })
+    }
+
+    /// All rows, some at a time.
+    pub(super) fn chunks<'a>(
+        &'a self,
+        encoder: &'a Encoder,
+    ) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<Chunk<'a>>> + 'a>> {
+        let chunk = move |content| Chunk { origin: self, encoder, content };
+        Ok(match &self.rows {
+            Rows::Reports(files) => Box::new(files.iter().flat_map(move |(file, channel)| {
+                file.blocks().map(move |block| Ok(chunk(Content::Reports(block?, channel))))
+            })),
+            Rows::Labels(table) => {
+                let mut first = 1;
+                Box::new(table.batches()?.map(move |batch| {
+                    let batch = batch?;
+                    let rows = batch.num_rows() as u64;
+                    first += rows;
+                    Ok(chunk(Content::Labels(batch, first - rows)))
+                }))
+            }
+        })
+    }
+}
+
+impl Chunk<'_> {
+    pub(super) fn append_to(&self, examples: &mut Examples) -> anyhow::Result<()> {
+        let columns = self.encoder.columns();
+        match &self.content {
+            Content::Reports(block, channel) => {
+                self.encoder.encode(&tables::features(block.features(), columns)?, &mut examples.rows)?;
+                block.decode(channel, &mut examples.unbiased, &mut examples.likelihood)
+            }
+            Content::Labels(batch, first) => {
+                self.encoder.encode(&tables::features(batch, columns)?, &mut examples.rows)?;
+                for label in self.origin.true_labels(batch, *first)? {
+                    examples.unbiased.push(0.0, [(label, 1.0)]);
+                    examples.likelihood.push(0.0, [(label, 1.0)]);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Origin {
+    /// The labels of a batch of a table that begins with row `first`.
+    fn true_labels(&self, batch: &RecordBatch, first: u64) -> anyhow::Result<Vec<u32>> {
+        let places: HashMap<&str, u32> = self.classes.iter().map(String::as_str).zip(0..).collect();
+        let column = batch
+            .column_by_name(&self.label)
+            .with_context(|| format!("there is no column `{}`", self.label))?;
+        let cells = tables::words(column)?;
+        let label = |(row, cell): (u64, Option<&str>)| {
+            let cell = cell.with_context(|| format!("row {row}: the label is missing"))?;
+            places.get(cell).copied().with_context(|| {
+                format!("row {row}: label `{cell}` is not among the {} classes", self.classes.len())
+            })
+        };
+        (first..).zip(cells.iter()).map(label).collect()
+    }
+}
+
+/// The values of a column, sorted; numbers by their size.
+fn classes_of(table: &TableFile, label: &str) -> anyhow::Result<Vec<String>> {
+    let mut found = std::collections::BTreeSet::new();
+    for batch in table.batches()? {
+        let batch = batch?;
+        let column = batch.column_by_name(label).with_context(|| format!("there is no column `{label}`"))?;
+        found.extend(tables::words(column)?.iter().flatten().map(str::to_owned));
+    }
+    let mut classes: Vec<String> = found.into_iter().collect();
+    if classes.iter().all(|class| class.parse::<f64>().is_ok()) {
+        let number = |class: &String| class.parse::<f64>().unwrap_or(f64::NAN);
+        classes.sort_by(|a, b| number(a).total_cmp(&number(b)));
+    }
+    if classes.len() < 2 {
+        bail!("column `{label}` has {} value(s); at least two classes are needed", classes.len());
+    }
+    Ok(classes)
+}
+
+/// Refuses reports that do not belong together.
+fn same_question(first: &Task, other: &Task) -> anyhow::Result<()> {
+    if first.label != other.label {
+        bail!("one task asks for `{}`, the other for `{}`", first.label, other.label);
+    }
+    if first.classes != other.classes {
+        bail!("one task has {} classes, the other {}, and not the same", first.labels(), other.labels());
+    }
+    if first.mechanism.epsilon != other.mechanism.epsilon {
+        bail!("one task promises ε = {}, the other {}", first.mechanism.epsilon, other.mechanism.epsilon);
+    }
+    if first.features != other.features {
+        bail!("the tasks have different public columns");
+    }
+    Ok(())
+}

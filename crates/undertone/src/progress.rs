@@ -1,0 +1,12 @@
+//! How far the work has come, for whoever is looking.
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar on a terminal, and none where nobody looks.
+pub(crate) fn progress_bar(steps: u64) -> ProgressBar {
+    let bar = ProgressBar::new(steps);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
