@@ -19,6 +19,8 @@ mod output;
 mod plot;
 mod promise;
 mod randomness;
+#[allow(dead_code, reason = "the commands that read tables come next")]
+mod tables;
 mod vector_chart;
 mod words;
 

@@ -16,7 +16,8 @@ use undertone_report::{ColumnKind, FeatureColumn};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<ColumnEncoder>", into = "Vec<ColumnEncoder>")]
 pub struct Encoder {
-    columns: Vec<ColumnEncoder>,
+    columns: Vec<FeatureColumn>,
+    encodings: Vec<Encoding>,
     dense_width: usize,
     sparse_width: usize,
 }
@@ -51,12 +52,13 @@ impl Encoder {
             let what = "the number of sparse features";
             return Err(LearnError::Parameter { what, value: sparse_width as f64, expected });
         }
-        Ok(Self { columns, dense_width, sparse_width })
+        let (columns, encodings) = columns.into_iter().map(|fitted| (fitted.column, fitted.encoding)).unzip();
+        Ok(Self { columns, encodings, dense_width, sparse_width })
     }
 
     /// The columns that are encoded, in the order in which [`encode`](Self::encode) expects them.
-    pub fn columns(&self) -> impl ExactSizeIterator<Item = &FeatureColumn> {
-        self.columns.iter().map(|column| &column.column)
+    pub fn columns(&self) -> &[FeatureColumn] {
+        &self.columns
     }
 
     /// The number of features.
@@ -71,14 +73,17 @@ impl Encoder {
 
     /// A name for each feature.
     pub fn feature_names(&self) -> Vec<String> {
-        let (dense, sparse): (Vec<_>, Vec<_>) =
-            self.columns.iter().partition(|column| column.encoding.is_dense());
-        dense.into_iter().chain(sparse).flat_map(ColumnEncoder::names).collect()
+        let of_sort = |dense: bool| {
+            let columns = self.columns.iter().zip(&self.encodings);
+            let columns = columns.filter(move |(_, encoding)| encoding.is_dense() == dense);
+            columns.flat_map(|(column, encoding)| encoding.names(&column.name))
+        };
+        of_sort(true).chain(of_sort(false)).collect()
     }
 
     /// Whether a table with these columns can be encoded; it may have others too.
     pub fn check_columns(&self, available: &[FeatureColumn]) -> Result<(), LearnError> {
-        for asked in self.columns() {
+        for asked in &self.columns {
             let found = available.iter().find(|column| column.name == asked.name);
             let found = found.ok_or_else(|| LearnError::MissingColumn { column: asked.name.clone() })?;
             if found.kind != asked.kind {
@@ -92,7 +97,7 @@ impl Encoder {
     ///
     /// After an error `rows` is as it was. The row that an error names is counted from one, within the batch.
     pub fn encode(&self, batch: &Batch, rows: &mut Rows) -> Result<(), LearnError> {
-        check::batch(batch, self.columns(), 0)?;
+        check::batch(batch, self.columns.iter(), 0)?;
         assert_eq!(
             (rows.dense_width(), rows.sparse_width()),
             (self.dense_width, self.sparse_width),
@@ -102,7 +107,7 @@ impl Encoder {
         for row in 0..batch.rows {
             rows.push_with(|dense, sparse| {
                 let mut first = 0;
-                for (ColumnEncoder { encoding, .. }, column) in self.columns.iter().zip(&batch.columns) {
+                for (encoding, column) in self.encodings.iter().zip(&batch.columns) {
                     match (encoding, column) {
                         (Encoding::Number(number), Column::Numbers(cells)) => number.write(cells[row], dense),
                         (Encoding::Category(category), column) => {
@@ -150,16 +155,6 @@ fn write_category(
 }
 
 impl ColumnEncoder {
-    fn names(&self) -> Vec<String> {
-        let name = &self.column.name;
-        match &self.encoding {
-            Encoding::Number(number) => number.names(name),
-            Encoding::Category(category) => category.names(name),
-            Encoding::Text(text) => text.names(name),
-            Encoding::Vector(vector) => vector.names(name),
-        }
-    }
-
     /// Refuses what no fit has decided: an encoder may come from a file.
     fn check(&self) -> Result<(), LearnError> {
         let (problem, fits) = match (&self.encoding, self.column.kind) {
@@ -182,6 +177,15 @@ impl ColumnEncoder {
 }
 
 impl Encoding {
+    fn names(&self, column: &str) -> Vec<String> {
+        match self {
+            Self::Number(number) => number.names(column),
+            Self::Category(category) => category.names(column),
+            Self::Text(text) => text.names(column),
+            Self::Vector(vector) => vector.names(column),
+        }
+    }
+
     fn width(&self) -> usize {
         match self {
             Self::Number(number) => number.width(),
@@ -210,6 +214,7 @@ impl TryFrom<Vec<ColumnEncoder>> for Encoder {
 
 impl From<Encoder> for Vec<ColumnEncoder> {
     fn from(encoder: Encoder) -> Self {
-        encoder.columns
+        let columns = encoder.columns.into_iter().zip(encoder.encodings);
+        columns.map(|(column, encoding)| ColumnEncoder { column, encoding }).collect()
     }
 }

@@ -154,7 +154,10 @@ fn many_levels_and_texts_share_the_sparse_part() {
 #[test]
 fn skipped_columns_are_not_asked_for_again() {
     let encoder = fit(&["note=skip", "age=skip"], &[batch(0..12)]);
-    assert_eq!(encoder.columns().map(|column| column.name.as_str()).collect::<Vec<_>>(), ["colour", "photo"]);
+    assert_eq!(
+        encoder.columns().iter().map(|column| column.name.as_str()).collect::<Vec<_>>(),
+        ["colour", "photo"]
+    );
     let mut fewer = batch(0..12);
     fewer.columns.remove(2);
     fewer.columns.remove(0);

@@ -1,6 +1,7 @@
 //! A text becomes the words and pairs of neighbouring words that it holds, hashed into buckets.
 //!
-//! With tf the signed number of times that a bucket is hit, n texts fitted and df of them hitting it,
+//! With tf the signed number of times that a bucket is hit, where a pair counts half, n texts fitted and df of them
+//! hitting it,
 //!
 //! > x = tf · idf / |tf · idf|₂, where idf = ln((1 + n) / (1 + df)) + 1
 //!
@@ -8,6 +9,9 @@
 
 use super::hash;
 use serde::{Deserialize, Serialize};
+
+/// Pairs are rarer than words, so that their idf alone would let them drown the words they are made of.
+const PAIR: f32 = 0.5;
 
 /// A fitted column of texts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -75,7 +79,9 @@ impl Text {
 /// (bucket, tf) of each bucket that the text hits, in order of the buckets; tf is zero where signs cancel.
 fn term_frequencies(cell: &str, buckets: u32, terms: &mut Vec<(u32, f32)>) {
     terms.clear();
-    each_term(cell, |state| terms.push((hash::bucket(state, buckets) as u32, hash::sign(state))));
+    each_term(cell, |state, weight| {
+        terms.push((hash::bucket(state, buckets) as u32, weight * hash::sign(state)));
+    });
     terms.sort_unstable_by_key(|&(bucket, _)| bucket);
     terms.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -86,14 +92,14 @@ fn term_frequencies(cell: &str, buckets: u32, terms: &mut Vec<(u32, f32)>) {
     });
 }
 
-/// The hash of each word, and of each word with the one before it and a space between.
-fn each_term(cell: &str, mut visit: impl FnMut(u64)) {
+/// The hash of each word, and of each word with the one before it and a space between; how much it counts.
+fn each_term(cell: &str, mut visit: impl FnMut(u64, f32)) {
     let mut before = None;
     for word in cell.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()) {
         let alone = hash::lower_case(None, word);
-        visit(alone);
+        visit(alone, 1.0);
         if before.is_some() {
-            visit(hash::lower_case(before, word));
+            visit(hash::lower_case(before, word), PAIR);
         }
         before = Some(hash::step(alone, b' '));
     }
@@ -129,8 +135,13 @@ mod tests {
         let features = encode(&text, "good NIGHT night");
         // n = 3; `good` was in two texts, the rest in one: idf = ln(4/3) + 1 and ln(4/2) + 1
         let (common, rare) = ((4.0_f32 / 3.0).ln() + 1.0, 2.0_f32.ln() + 1.0);
-        let norm = (common * common + (2.0 * rare).powi(2) + 2.0 * rare * rare).sqrt();
-        let expected = [("good", common), ("night", 2.0 * rare), ("good night", rare), ("night night", rare)];
+        let expected = [
+            ("good", common),
+            ("night", 2.0 * rare),
+            ("good night", rare / 2.0),
+            ("night night", rare / 2.0),
+        ];
+        let norm = expected.iter().map(|(_, x)| x * x).sum::<f32>().sqrt();
         assert_eq!(features.len(), 4);
         for (term, x) in expected {
             assert!((value(&features, term) - x / norm).abs() < 1e-6, "{term}");
@@ -148,9 +159,10 @@ mod tests {
     #[test]
     fn neighbours_are_neighbours_in_order() {
         let mut terms = Vec::new();
-        each_term("It's 5 o'clock", |state| terms.push(state));
+        each_term("It's 5 o'clock", |state, weight| terms.push((state, weight)));
         let expected = ["it", "s", "it s", "5", "s 5", "o", "5 o", "clock", "o clock"];
-        assert_eq!(terms, expected.map(hash::of));
+        let weight = |term: &str| if term.contains(' ') { PAIR } else { 1.0 };
+        assert_eq!(terms, expected.map(|term| (hash::of(term), weight(term))));
     }
 
     #[test]
@@ -160,6 +172,6 @@ mod tests {
         let minus = ["a", "b", "c", "d", "e", "f"].into_iter().find(|word| sign(word) < 0.0).unwrap();
         let mut terms = Vec::new();
         term_frequencies(&format!("{plus} {minus}"), 1, &mut terms);
-        assert_eq!(terms, [(0, sign(&format!("{plus} {minus}")))]);
+        assert_eq!(terms, [(0, PAIR * sign(&format!("{plus} {minus}")))]);
     }
 }
