@@ -83,6 +83,20 @@ pub enum LearnError {
         /// What it should be
         expected: &'static str,
     },
+    /// A person who has answered already
+    #[error("person {person} was asked twice, but has one report to give")]
+    AskedTwice {
+        /// Counted from zero
+        person: u64,
+    },
+    /// Something that a curator has to see true labels for
+    #[error(
+        "{what} was made by a curator who saw the true labels; where nobody is trusted with them it cannot be used"
+    )]
+    Central {
+        /// What it is
+        what: &'static str,
+    },
     /// A promise or a parameter out of range
     #[error(transparent)]
     Privacy(#[from] PrivacyError),

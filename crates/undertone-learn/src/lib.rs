@@ -13,6 +13,7 @@ pub mod linear;
 pub mod loss;
 pub mod selection;
 pub mod split;
+pub mod stages;
 
 mod classifier;
 mod error;
