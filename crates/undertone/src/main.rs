@@ -13,12 +13,17 @@ mod finding;
 mod label_chart;
 mod label_plan;
 mod label_shares;
+mod model_file;
+mod new_file;
 mod number_chart;
 mod nursery;
 mod output;
+mod people;
 mod plot;
+mod progress;
 mod promise;
 mod randomness;
+mod reports;
 #[allow(dead_code, reason = "the commands that read tables come next")]
 mod tables;
 mod vector_chart;

@@ -14,8 +14,8 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Model> {
 
 /// A table that has every column that the model looks at, each of the kind that it knows.
 pub(crate) fn matching_table(model: &Model, path: &Path) -> anyhow::Result<TableFile> {
-    let known: Vec<_> = model.encoder.columns().cloned().collect();
-    let table = TableFile::open_as(path, &known)?;
+    let known = model.encoder.columns();
+    let table = TableFile::open_as(path, known)?;
     let columns = tables::feature_columns(table.schema(), &others(&table, model))?;
     let fits = model.encoder.check_columns(&columns);
     fits.with_context(|| format!("{} does not have the columns of the model", path.display()))?;
@@ -25,5 +25,5 @@ pub(crate) fn matching_table(model: &Model, path: &Path) -> anyhow::Result<Table
 /// The columns of a table that the model does not look at.
 fn others<'a>(table: &'a TableFile, model: &Model) -> Vec<&'a str> {
     let names = table.schema().fields().iter().map(|field| field.name().as_str());
-    names.filter(|name| model.encoder.columns().all(|column| column.name != *name)).collect()
+    names.filter(|name| model.encoder.columns().iter().all(|column| column.name != *name)).collect()
 }

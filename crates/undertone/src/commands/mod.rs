@@ -5,6 +5,8 @@ mod convert;
 mod demo;
 mod mechanism;
 mod plan;
+mod predict;
+mod train;
 
 use std::io::Write;
 
@@ -32,4 +34,6 @@ commands! {
     Mechanism(mechanism::Mechanism),
     Convert(convert::Convert),
     Audit(audit::Audit),
+    Train(train::Train),
+    Predict(predict::Predict),
 }

@@ -4,7 +4,7 @@ use crate::model_file;
 use crate::new_file::NewFile;
 use crate::output;
 use crate::progress::progress_bar;
-use crate::tables::{self, TableFile};
+use crate::tables;
 use anyhow::Context;
 use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};

@@ -17,7 +17,7 @@ use undertone_learn::features::{Encoder, EncoderOptions, Override};
 use undertone_learn::held_out::Those;
 use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Progress, Target, fit, fit_choosing_l2};
 use undertone_learn::loss::Loss;
-use undertone_learn::{Model, Predictor, Source, Training};
+use undertone_learn::{Model, Predictor, Training};
 use undertone_report::Task;
 
 /// Learn a model from reports

@@ -5,7 +5,7 @@ use crate::tables::{self, TableFile};
 use anyhow::{Context, bail};
 use arrow_array::RecordBatch;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use undertone_learn::Examples;
 use undertone_learn::features::{Batch, Encoder};
 use undertone_learn::labels::Channel;
