@@ -13,7 +13,9 @@ pub mod loss;
 mod classifier;
 mod error;
 mod examples;
+mod learner;
 
 pub use classifier::Classifier;
 pub use error::LearnError;
 pub use examples::{Examples, Source};
+pub use learner::Learner;

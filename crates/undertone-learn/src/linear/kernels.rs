@@ -5,8 +5,8 @@
 //! Lanes are added up in a fixed order: a result does not depend on the processor.
 
 /// Eight floats that are worked on at once.
-const LANES: usize = 8;
-type Lanes = [f32; LANES];
+pub(super) const LANES: usize = 8;
+pub(super) type Lanes = [f32; LANES];
 /// Rows of a tile of scores
 const ROWS: usize = 2;
 /// Classes of a tile
@@ -25,7 +25,7 @@ pub(super) fn vectorized<W: pulp::NullaryFnOnce>(work: W) -> W::Output {
 }
 
 #[inline(always)]
-fn add_product(sum: &mut Lanes, x: Lanes, y: Lanes) {
+pub(super) fn add_product(sum: &mut Lanes, x: Lanes, y: Lanes) {
     for lane in 0..LANES {
         sum[lane] = x[lane].mul_add(y[lane], sum[lane]);
     }

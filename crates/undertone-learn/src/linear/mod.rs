@@ -1,12 +1,15 @@
 //! Linear models: scores z = Wᵀx, one column of W for each class.
 
 mod adam;
+mod averaged;
 mod erm;
 mod kernels;
+mod online;
 mod parameters;
 mod target;
 mod weights;
 
 pub use erm::{ErmOptions, Progress, fit};
+pub use online::{OnlineLinear, Step};
 pub use target::Target;
 pub use weights::{LinearModel, Weights};
