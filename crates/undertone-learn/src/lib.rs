@@ -19,8 +19,10 @@ mod classifier;
 mod error;
 mod examples;
 mod model;
+mod learner;
 
 pub use classifier::Classifier;
 pub use error::LearnError;
 pub use examples::{Examples, Source};
 pub use model::{MODEL_VERSION, Model, Predictor, Training};
+pub use learner::Learner;

@@ -64,22 +64,36 @@ impl Moments {
         weights: &mut [f32],
         gradients: impl Iterator<Item = &'a [f32]> + Clone,
     ) {
-        vectorized(|| {
-            let moments = self.first.chunks_mut(BLOCK).zip(self.second.chunks_mut(BLOCK));
-            let blocks = weights.chunks_mut(BLOCK).zip(moments);
-            for (start, (weights, (first, second))) in (0..).step_by(BLOCK).zip(blocks) {
-                let mut sums = [0f32; BLOCK];
-                let sums = &mut sums[..weights.len()];
-                for gradient in gradients.clone() {
-                    for (sum, g) in sums.iter_mut().zip(&gradient[start..]) {
-                        *sum += g;
-                    }
-                }
-                for (((w, m), v), g) in weights.iter_mut().zip(first).zip(second).zip(sums) {
-                    advance(step, w, m, v, *g);
+        vectorized(Advance { step, weights, gradients, moments: self });
+    }
+}
+
+struct Advance<'a, G> {
+    step: Step,
+    weights: &'a mut [f32],
+    gradients: G,
+    moments: &'a mut Moments,
+}
+
+impl<'g, G: Iterator<Item = &'g [f32]> + Clone> pulp::NullaryFnOnce for Advance<'_, G> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let moments = self.moments.first.chunks_mut(BLOCK).zip(self.moments.second.chunks_mut(BLOCK));
+        let blocks = self.weights.chunks_mut(BLOCK).zip(moments);
+        for (start, (weights, (first, second))) in (0..).step_by(BLOCK).zip(blocks) {
+            let mut sums = [0f32; BLOCK];
+            let sums = &mut sums[..weights.len()];
+            for gradient in self.gradients.clone() {
+                for (sum, g) in sums.iter_mut().zip(&gradient[start..]) {
+                    *sum += g;
                 }
             }
-        });
+            for (((w, m), v), g) in weights.iter_mut().zip(first).zip(second).zip(sums) {
+                advance(self.step, w, m, v, *g);
+            }
+        }
     }
 }
 

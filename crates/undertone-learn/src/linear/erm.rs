@@ -11,7 +11,7 @@
 //! the number of threads.
 
 use super::adam::{Moments, RareMoments, Step};
-use super::kernels::{add_scores, outer_products, vectorized};
+use super::kernels::{AddScores, OuterProducts, vectorized};
 use super::parameters::{Parameters, Shape};
 use super::target::{SoftLabel, Target};
 use super::{LinearModel, Weights};
@@ -53,9 +53,9 @@ impl Default for ErmOptions {
             loss: Loss::Softmax,
             target: Target::Unbiased,
             l2: 1e-4,
-            epochs: 20,
+            epochs: 30,
             batch: 256,
-            learning_rate: 0.02,
+            learning_rate: 0.1,
             radius: None,
             seed: 0,
             threads: 1,
@@ -378,14 +378,15 @@ impl Part {
                 self.deltas[start..].iter_mut().zip(weights).for_each(|(z, w)| *z += x * w);
             }
         }
-        vectorized(|| add_scores(features, &weights.dense, stride, &mut self.deltas));
+        vectorized(AddScores { rows: features, weights: &weights.dense, stride, scores: &mut self.deltas });
         let vectors = options.target.vectors(&block.unbiased, &block.likelihood);
         self.intercept.fill(0.0);
         for (row, scores) in rows.iter().zip(self.deltas.chunks_exact_mut(classes)) {
             options.target.gradient(options.loss, scores, vectors.get(*row as usize), &mut self.soft);
             self.intercept.iter_mut().zip(scores).for_each(|(sum, g)| *sum += *g);
         }
-        vectorized(|| outer_products(features, &self.deltas, stride, &mut self.dense));
+        let deltas = &self.deltas[..];
+        vectorized(OuterProducts { rows: features, deltas, stride, gradient: &mut self.dense });
     }
 }
 

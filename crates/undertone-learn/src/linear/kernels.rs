@@ -5,8 +5,8 @@
 //! Lanes are added up in a fixed order: a result does not depend on the processor.
 
 /// Eight floats that are worked on at once.
-const LANES: usize = 8;
-type Lanes = [f32; LANES];
+pub(super) const LANES: usize = 8;
+pub(super) type Lanes = [f32; LANES];
 /// Rows of a tile of scores
 const ROWS: usize = 2;
 /// Classes of a tile
@@ -17,14 +17,15 @@ pub(super) fn padded(width: usize) -> usize {
     width.next_multiple_of(LANES)
 }
 
-/// Runs `work` with the widest instructions of this processor.
-#[inline]
-pub(super) fn vectorized<T>(work: impl FnOnce() -> T) -> T {
+/// Work that is compiled once for each set of instructions, and run with the widest that this processor has.
+///
+/// Its `call` has to be inlined always: what is called out of line is compiled for the least of processors.
+pub(super) fn vectorized<W: pulp::NullaryFnOnce>(work: W) -> W::Output {
     pulp::Arch::new().dispatch(work)
 }
 
 #[inline(always)]
-fn add_product(sum: &mut Lanes, x: Lanes, y: Lanes) {
+pub(super) fn add_product(sum: &mut Lanes, x: Lanes, y: Lanes) {
     for lane in 0..LANES {
         sum[lane] = x[lane].mul_add(y[lane], sum[lane]);
     }
@@ -44,21 +45,33 @@ fn remainder(tail: &[f32]) -> Lanes {
     lanes
 }
 
-/// scores\[r·K + k\] += ⟨rows\[r\], W_k⟩, where W_k is `weights[k·stride..]`, `stride` = [`padded`] width.
-#[inline(always)]
-pub(super) fn add_scores(rows: &[&[f32]], weights: &[f32], stride: usize, scores: &mut [f32]) {
-    let classes = scores.len() / rows.len();
-    let mut class = 0;
-    while class < classes {
-        let left = classes - class;
-        match left {
-            1 => class_block::<1>(rows, weights, stride, class, classes, scores),
-            2 => class_block::<2>(rows, weights, stride, class, classes, scores),
-            3 => class_block::<3>(rows, weights, stride, class, classes, scores),
-            4 => class_block::<4>(rows, weights, stride, class, classes, scores),
-            _ => class_block::<CLASSES>(rows, weights, stride, class, classes, scores),
+/// scores\[r·K + k\] += ⟨rows\[r\], W_k⟩, where W_k is `weights[k·stride..]` and `stride` is the [`padded`] width.
+pub(super) struct AddScores<'a> {
+    pub(super) rows: &'a [&'a [f32]],
+    pub(super) weights: &'a [f32],
+    pub(super) stride: usize,
+    pub(super) scores: &'a mut [f32],
+}
+
+impl pulp::NullaryFnOnce for AddScores<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { rows, weights, stride, scores } = self;
+        let classes = scores.len() / rows.len();
+        let mut class = 0;
+        while class < classes {
+            let left = classes - class;
+            match left {
+                1 => class_block::<1>(rows, weights, stride, class, classes, scores),
+                2 => class_block::<2>(rows, weights, stride, class, classes, scores),
+                3 => class_block::<3>(rows, weights, stride, class, classes, scores),
+                4 => class_block::<4>(rows, weights, stride, class, classes, scores),
+                _ => class_block::<CLASSES>(rows, weights, stride, class, classes, scores),
+            }
+            class += left.min(CLASSES);
         }
-        class += left.min(CLASSES);
     }
 }
 
@@ -116,32 +129,44 @@ fn tile<const R: usize, const C: usize>(rows: &[&[f32]; R], classes: [&[f32]; C]
 }
 
 /// gradient_k = Σ_r deltas\[r·K + k\]·rows\[r\] for each class, laid out like the weights.
-#[inline(always)]
-pub(super) fn outer_products(rows: &[&[f32]], deltas: &[f32], stride: usize, gradient: &mut [f32]) {
-    let classes = deltas.len() / rows.len();
-    let width = rows[0].len();
-    let mut feature = 0;
-    while feature < width {
-        let registers = if feature + 2 * LANES <= width { 2 } else { 1 };
-        let mut class = 0;
-        while class < classes {
-            let left = classes - class;
-            let at = (feature, class, stride);
-            match (registers, left) {
-                (2, 1) => feature_block::<2, 1>(rows, deltas, at, gradient),
-                (2, 2) => feature_block::<2, 2>(rows, deltas, at, gradient),
-                (2, 3) => feature_block::<2, 3>(rows, deltas, at, gradient),
-                (2, 4) => feature_block::<2, 4>(rows, deltas, at, gradient),
-                (2, _) => feature_block::<2, CLASSES>(rows, deltas, at, gradient),
-                (_, 1) => feature_block::<1, 1>(rows, deltas, at, gradient),
-                (_, 2) => feature_block::<1, 2>(rows, deltas, at, gradient),
-                (_, 3) => feature_block::<1, 3>(rows, deltas, at, gradient),
-                (_, 4) => feature_block::<1, 4>(rows, deltas, at, gradient),
-                (_, _) => feature_block::<1, CLASSES>(rows, deltas, at, gradient),
+pub(super) struct OuterProducts<'a> {
+    pub(super) rows: &'a [&'a [f32]],
+    pub(super) deltas: &'a [f32],
+    pub(super) stride: usize,
+    pub(super) gradient: &'a mut [f32],
+}
+
+impl pulp::NullaryFnOnce for OuterProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { rows, deltas, stride, gradient } = self;
+        let classes = deltas.len() / rows.len();
+        let width = rows[0].len();
+        let mut feature = 0;
+        while feature < width {
+            let registers = if feature + 2 * LANES <= width { 2 } else { 1 };
+            let mut class = 0;
+            while class < classes {
+                let left = classes - class;
+                let at = (feature, class, stride);
+                match (registers, left) {
+                    (2, 1) => feature_block::<2, 1>(rows, deltas, at, gradient),
+                    (2, 2) => feature_block::<2, 2>(rows, deltas, at, gradient),
+                    (2, 3) => feature_block::<2, 3>(rows, deltas, at, gradient),
+                    (2, 4) => feature_block::<2, 4>(rows, deltas, at, gradient),
+                    (2, _) => feature_block::<2, CLASSES>(rows, deltas, at, gradient),
+                    (_, 1) => feature_block::<1, 1>(rows, deltas, at, gradient),
+                    (_, 2) => feature_block::<1, 2>(rows, deltas, at, gradient),
+                    (_, 3) => feature_block::<1, 3>(rows, deltas, at, gradient),
+                    (_, 4) => feature_block::<1, 4>(rows, deltas, at, gradient),
+                    (_, _) => feature_block::<1, CLASSES>(rows, deltas, at, gradient),
+                }
+                class += left.min(CLASSES);
             }
-            class += left.min(CLASSES);
+            feature += registers * LANES;
         }
-        feature += registers * LANES;
     }
 }
 

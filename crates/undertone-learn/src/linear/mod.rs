@@ -2,13 +2,16 @@
 
 mod adam;
 mod choice;
+mod averaged;
 mod erm;
 mod kernels;
+mod online;
 mod parameters;
 mod target;
 mod weights;
 
 pub use choice::{Fitted, fit_choosing_l2};
 pub use erm::{ErmOptions, Progress, fit};
+pub use online::{OnlineLinear, Step};
 pub use target::Target;
 pub use weights::{LinearModel, Weights};
