@@ -5,6 +5,7 @@
 //! ([`features::Rows`]). Every learner here takes these two and nothing else: no type of this crate can hold a true
 //! label.
 
+pub mod convex;
 pub mod features;
 pub mod labels;
 pub mod linear;
