@@ -6,6 +6,7 @@
 //! label.
 
 pub mod evaluation;
+pub mod convex;
 pub mod features;
 pub mod held_out;
 pub mod labels;

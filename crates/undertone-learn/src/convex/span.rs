@@ -1,0 +1,267 @@
+//! The K gradients that a person's label could have, in coordinates of the space that their differences span.
+//!
+//! All of it is a public function of (x, w). With g_k the gradients and h the centre of the smallest ball around them,
+//!
+//! > g_k = h + Σ_j c_kj·q_j,  |c_k| ≤ ρ,  q_1, …, q_r orthonormal, r ≤ K - 1
+//!
+//! so that whoever knows (x, w) needs only c_y, r numbers in a ball of radius ρ ≤ L. A centre other than h has a radius of
+//! up to 2L.
+//!
+//! - **In general**: the differences g_k - g_0 orthonormalised one after the other, the longest remaining first, each
+//!   twice so that rounding does not spoil the angles: O(K²·p). Their Gram matrix would square the condition number.
+//! - **A simplex**: gradients (u - e_k) xᵀ, as softmax has them. The q_j are Helmert's contrasts, 1/√(j(j+1)) at the
+//!   first j labels and -j/√(j(j+1)) at label j, times x/|x|; sums along the labels apply them in O(K).
+
+use super::dot;
+use super::enclosing_ball::centre_weights;
+
+/// What is left of a difference below this share of the longest is rounding.
+const RANK: f64 = 1e-12;
+
+/// The gradients of all labels at one (x, w).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Span {
+    labels: usize,
+    /// h
+    centre: Vec<f64>,
+    frame: Frame,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Frame {
+    /// g_k - h = (1/K - e_k) xᵀ
+    Simplex { x: Vec<f64>, length: f64 },
+    /// The q_j, and the c_k
+    General { basis: Vec<Vec<f64>>, coordinates: Vec<Vec<f64>> },
+}
+
+impl Span {
+    /// Of gradients that are given.
+    pub fn of_gradients(mut gradients: Vec<Vec<f64>>) -> Self {
+        let origin = gradients[0].clone();
+        for gradient in &mut gradients {
+            gradient.iter_mut().zip(&origin).for_each(|(g, o)| *g -= o);
+        }
+        let basis = orthonormal(gradients.clone());
+        let coordinates: Vec<Vec<f64>> =
+            gradients.iter().map(|g| basis.iter().map(|q| dot(q, g)).collect()).collect();
+        let points: Vec<&[f64]> = coordinates.iter().map(Vec::as_slice).collect();
+        let weights = centre_weights(&points);
+        let middle: Vec<f64> =
+            (0..basis.len()).map(|j| points.iter().zip(&weights).map(|(c, l)| l * c[j]).sum()).collect();
+        let shift = |c: &Vec<f64>| c.iter().zip(&middle).map(|(c, m)| c - m).collect();
+        let coordinates = coordinates.iter().map(shift).collect();
+        let mut centre = origin;
+        basis.iter().zip(&middle).for_each(|(q, m)| add(q, *m, &mut centre));
+        Self { labels: gradients.len(), centre, frame: Frame::General { basis, coordinates } }
+    }
+
+    /// Of the gradients centre + (1/K - e_k) xᵀ, K entries for each of x.
+    pub fn of_simplex(labels: u32, x: &[f64], centre: Vec<f64>) -> Self {
+        let length = dot(x, x).sqrt();
+        Self { labels: labels as usize, centre, frame: Frame::Simplex { x: x.to_vec(), length } }
+    }
+
+    /// K.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// r, the number of coordinates.
+    pub fn rank(&self) -> usize {
+        match &self.frame {
+            Frame::Simplex { .. } => self.labels - 1,
+            Frame::General { basis, .. } => basis.len(),
+        }
+    }
+
+    /// h.
+    pub fn centre(&self) -> &[f64] {
+        &self.centre
+    }
+
+    /// ρ, the length of the longest c_k.
+    pub fn radius(&self) -> f64 {
+        match &self.frame {
+            Frame::Simplex { length, .. } => length * (1.0 - 1.0 / self.labels as f64).sqrt(),
+            Frame::General { coordinates, .. } => {
+                coordinates.iter().map(|c| dot(c, c)).fold(0.0, f64::max).sqrt()
+            }
+        }
+    }
+
+    /// max |g_j - g_k|, by which a change of the label moves the gradient.
+    pub fn sensitivity(&self) -> f64 {
+        match &self.frame {
+            Frame::Simplex { length, .. } => length * std::f64::consts::SQRT_2,
+            Frame::General { coordinates, .. } => {
+                let square = |(a, b): (&[f64], &[f64])| -> f64 {
+                    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+                };
+                pairs(coordinates).map(square).fold(0.0, f64::max).sqrt()
+            }
+        }
+    }
+
+    /// c_k, the coordinates of the gradient of `label`.
+    pub fn coordinates(&self, label: u32) -> Vec<f64> {
+        let k = label as usize;
+        match &self.frame {
+            // -|x|·q_jk
+            Frame::Simplex { length, .. } => {
+                let entry = |j: usize| match j.cmp(&k) {
+                    std::cmp::Ordering::Less => 0.0,
+                    std::cmp::Ordering::Equal => length * j as f64 / contrast(j),
+                    std::cmp::Ordering::Greater => -length / contrast(j),
+                };
+                (1..self.labels).map(entry).collect()
+            }
+            Frame::General { coordinates, .. } => coordinates[k].clone(),
+        }
+    }
+
+    /// Adds h + Σ_j c_j·q_j to `into`.
+    pub fn add_point(&self, coordinates: &[f64], into: &mut [f64]) {
+        match &self.frame {
+            Frame::Simplex { .. } => {
+                // Along label i: what the contrasts of the labels behind it say, and its own
+                let (mut behind, mut along) = (0.0, vec![0.0; self.labels]);
+                for (j, c) in (1..self.labels).zip(coordinates).rev() {
+                    let scaled = c / contrast(j);
+                    along[j] = behind - j as f64 * scaled;
+                    behind += scaled;
+                }
+                along[0] = behind;
+                self.add_labels(&along, into);
+            }
+            Frame::General { basis, .. } => {
+                add(&self.centre, 1.0, into);
+                basis.iter().zip(coordinates).for_each(|(q, c)| add(q, *c, into));
+            }
+        }
+    }
+
+    /// Adds h + v xᵀ/|x| to `into`, for gradients that are a simplex.
+    fn add_labels(&self, along: &[f64], into: &mut [f64]) {
+        add(&self.centre, 1.0, into);
+        if let Frame::Simplex { x, length } = &self.frame
+            && *length > 0.0
+        {
+            for (row, x) in into.chunks_exact_mut(self.labels).zip(x) {
+                add(along, x / length, row);
+            }
+        }
+    }
+
+    /// The K gradients as integer points, `steps` to |x| or to the greatest distance between two of them.
+    pub(super) fn grid(&self, steps: u32) -> Grid {
+        match &self.frame {
+            Frame::Simplex { length, .. } => {
+                Grid::Corners { labels: self.labels, corner: steps, step: length / f64::from(steps) }
+            }
+            Frame::General { coordinates, .. } => {
+                let step = (self.sensitivity() / f64::from(steps)).max(f64::MIN_POSITIVE);
+                let round = |c: &Vec<f64>| c.iter().map(|c| (c / step).round() as i64).collect();
+                Grid::Points { points: coordinates.iter().map(round).collect(), step }
+            }
+        }
+    }
+
+    /// Adds the gradient that a point of the grid, or a noisy one, stands for to `into`.
+    pub(super) fn add_grid_point(&self, grid: &Grid, point: &[i64], into: &mut [f64]) {
+        match grid {
+            // h + (mean u - u) xᵀ/|x|: noise along (1, …, 1), which is outside the span, is dropped
+            Grid::Corners { step, .. } => {
+                let mean = point.iter().map(|&u| u as f64).sum::<f64>() / point.len() as f64;
+                let along: Vec<f64> = point.iter().map(|&u| (mean - u as f64) * step).collect();
+                self.add_labels(&along, into);
+            }
+            Grid::Points { step, .. } => {
+                let coordinates: Vec<f64> = point.iter().map(|&u| u as f64 * step).collect();
+                self.add_point(&coordinates, into);
+            }
+        }
+    }
+}
+
+/// The gradients as integer points.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Grid {
+    /// corner·e_k in K coordinates, whose distances are √2·corner exactly
+    Corners { labels: usize, corner: u32, step: f64 },
+    /// Points in coordinates of the span
+    Points { points: Vec<Vec<i64>>, step: f64 },
+}
+
+impl Grid {
+    /// The point of `label`.
+    pub(super) fn point(&self, label: u32) -> Vec<i64> {
+        match self {
+            Self::Corners { labels, corner, .. } => {
+                (0..*labels).map(|k| i64::from(*corner) * i64::from(k == label as usize)).collect()
+            }
+            Self::Points { points, .. } => points[label as usize].clone(),
+        }
+    }
+
+    /// The square of the greatest distance between two points, exactly.
+    pub(super) fn sensitivity_squared(&self) -> u128 {
+        match self {
+            Self::Corners { corner, .. } => 2 * u128::from(*corner).pow(2),
+            Self::Points { points, .. } => {
+                let square = |(a, b): (&[i64], &[i64])| -> u128 {
+                    a.iter().zip(b).map(|(a, b)| u128::from(a.abs_diff(*b)).pow(2)).sum()
+                };
+                pairs(points).map(square).max().unwrap_or(0)
+            }
+        }
+    }
+
+    /// How long one step is, in units of the gradient.
+    pub(super) fn step(&self) -> f64 {
+        match self {
+            Self::Corners { step, .. } | Self::Points { step, .. } => *step,
+        }
+    }
+}
+
+/// √(j(j+1)).
+fn contrast(j: usize) -> f64 {
+    ((j * (j + 1)) as f64).sqrt()
+}
+
+/// Adds factor·v to `into`.
+fn add(v: &[f64], factor: f64, into: &mut [f64]) {
+    into.iter_mut().zip(v).for_each(|(x, v)| *x += factor * v);
+}
+
+/// Every two of `all`.
+fn pairs<T>(all: &[Vec<T>]) -> impl Iterator<Item = (&[T], &[T])> {
+    all.iter().enumerate().flat_map(|(i, a)| all[..i].iter().map(move |b| (a.as_slice(), b.as_slice())))
+}
+
+/// An orthonormal basis of what `vectors` span.
+fn orthonormal(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let longest = |vectors: &[Vec<f64>]| {
+        vectors.iter().map(|v| dot(v, v)).enumerate().max_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let Some((_, first)) = longest(&vectors) else { return basis };
+    while let Some((place, square)) = longest(&vectors)
+        && square > first * RANK * RANK
+    {
+        let mut q = vectors.swap_remove(place);
+        for other in &basis {
+            let along = dot(other, &q);
+            add(other, -along, &mut q);
+        }
+        let norm = dot(&q, &q).sqrt();
+        q.iter_mut().for_each(|x| *x /= norm);
+        for v in &mut vectors {
+            let along = dot(&q, v);
+            add(&q, -along, v);
+        }
+        basis.push(q);
+    }
+    basis
+}
