@@ -103,32 +103,12 @@ impl Encoder {
             (self.dense_width, self.sparse_width),
             "rows of ours"
         );
-        let (mut terms, mut level) = (Vec::new(), String::new());
+        let mut scratch = Scratch::default();
         for row in 0..batch.rows {
             rows.push_with(|dense, sparse| {
-                let mut first = 0;
+                let mut draft = Draft { dense, sparse, first: 0 };
                 for (encoding, column) in self.encodings.iter().zip(&batch.columns) {
-                    match (encoding, column) {
-                        (Encoding::Number(number), Column::Numbers(cells)) => number.write(cells[row], dense),
-                        (Encoding::Category(category), column) => {
-                            let cell = match column {
-                                Column::Numbers(cells) => number_as_level(cells[row], &mut level),
-                                Column::Words(words) => words.get(row),
-                                Column::Vectors { .. } => None,
-                            };
-                            write_category(category, cell, first, dense, sparse);
-                        }
-                        (Encoding::Text(text), Column::Words(words)) => {
-                            text.write(words.get(row).unwrap_or_default(), first, &mut terms, sparse);
-                        }
-                        (Encoding::Vector(vector), Column::Vectors { width, values }) => {
-                            vector.write(&values[row * width..(row + 1) * width], dense);
-                        }
-                        _ => unreachable!("the kinds were compared"),
-                    }
-                    if !encoding.is_dense() {
-                        first += encoding.width() as u32;
-                    }
+                    encoding.write(column, row, &mut scratch, &mut draft);
                 }
             });
         }
@@ -136,21 +116,31 @@ impl Encoder {
     }
 }
 
-/// A one at the feature of the cell, the first sparse one of which is number `first`.
-fn write_category(
-    category: &Category,
-    cell: Option<&str>,
+/// Memory that is used again for every cell.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    pub(super) terms: Vec<(u32, f32)>,
+    pub(super) level: String,
+}
+
+/// A row in the making, as far as the columns before this one go.
+struct Draft<'a> {
+    dense: &'a mut Vec<f32>,
+    sparse: &'a mut Vec<(u32, f32)>,
+    /// The first sparse feature that belongs to none of them
     first: u32,
-    dense: &mut Vec<f32>,
-    sparse: &mut Vec<(u32, f32)>,
-) {
-    let feature = category.feature(cell);
-    if category.is_dense() {
-        let start = dense.len();
-        dense.resize(start + category.width(), 0.0);
-        feature.into_iter().for_each(|feature| dense[start + feature] = 1.0);
-    } else {
-        sparse.extend(feature.map(|feature| (first + feature as u32, 1.0)));
+}
+
+impl Draft<'_> {
+    /// A one at that feature of a category, zeros elsewhere.
+    fn mark(&mut self, category: &Category, feature: Option<usize>) {
+        if category.is_dense() {
+            let start = self.dense.len();
+            self.dense.resize(start + category.width(), 0.0);
+            feature.into_iter().for_each(|feature| self.dense[start + feature] = 1.0);
+        } else {
+            self.sparse.extend(feature.map(|feature| (self.first + feature as u32, 1.0)));
+        }
     }
 }
 
@@ -177,6 +167,29 @@ impl ColumnEncoder {
 }
 
 impl Encoding {
+    fn write(&self, column: &Column, row: usize, scratch: &mut Scratch, draft: &mut Draft<'_>) {
+        match (self, column) {
+            (Self::Number(number), Column::Numbers(cells)) => number.write(cells[row], draft.dense),
+            (Self::Category(category), Column::Numbers(cells)) => {
+                draft.mark(category, category.feature(number_as_level(cells[row], &mut scratch.level)));
+            }
+            (Self::Category(category), Column::Words(words)) => {
+                draft.mark(category, category.feature(words.get(row)));
+            }
+            (Self::Text(text), Column::Words(words)) => {
+                let cell = words.get(row).unwrap_or_default();
+                text.write(cell, draft.first, &mut scratch.terms, draft.sparse);
+            }
+            (Self::Vector(vector), Column::Vectors { width, values }) => {
+                vector.write(&values[row * width..(row + 1) * width], draft.dense);
+            }
+            _ => unreachable!("the kinds were compared"),
+        }
+        if !self.is_dense() {
+            draft.first += self.width() as u32;
+        }
+    }
+
     fn names(&self, column: &str) -> Vec<String> {
         match self {
             Self::Number(number) => number.names(column),

@@ -4,7 +4,7 @@
 //! and hits of buckets for words, the largest value for vectors. No label is looked at, so fitting costs no privacy.
 
 use super::category::LevelCounts;
-use super::encoder::{ColumnEncoder, Encoding};
+use super::encoder::{ColumnEncoder, Encoding, Scratch};
 use super::number::NumberFit;
 use super::text::Text;
 use super::vector::VectorFit;
@@ -25,12 +25,6 @@ pub struct EncoderFit {
     options: EncoderOptions,
     rows: u64,
     scratch: Scratch,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Scratch {
-    terms: Vec<(u32, f32)>,
-    level: String,
 }
 
 #[derive(Clone, Debug)]
