@@ -5,8 +5,8 @@
 //! ([`features::Rows`]). Every learner here takes these two and nothing else: no type of this crate can hold a true
 //! label.
 
-pub mod evaluation;
 pub mod convex;
+pub mod evaluation;
 pub mod features;
 pub mod held_out;
 pub mod labels;
@@ -19,11 +19,11 @@ pub mod stages;
 mod classifier;
 mod error;
 mod examples;
-mod model;
 mod learner;
+mod model;
 
 pub use classifier::Classifier;
 pub use error::LearnError;
 pub use examples::{Examples, Source};
-pub use model::{MODEL_VERSION, Model, Predictor, Training};
 pub use learner::Learner;
+pub use model::{MODEL_VERSION, Model, Predictor, Training};

@@ -1,8 +1,8 @@
 //! Linear models: scores z = Wᵀx, one column of W for each class.
 
 mod adam;
-mod choice;
 mod averaged;
+mod choice;
 mod erm;
 mod kernels;
 mod online;
