@@ -10,6 +10,9 @@ pub enum LearnError {
     /// Nothing to learn from
     #[error("there are no reports to learn from")]
     NoReports,
+    /// Nobody is left to judge by
+    #[error("there are too few reports to keep some aside; give λ instead of having it chosen")]
+    TooFewReports,
     /// A report that the task's mechanism cannot have made
     #[error("report {row}: {problem}")]
     Report {

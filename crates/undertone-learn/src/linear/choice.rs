@@ -1,8 +1,8 @@
 //! From examples to a linear model without anybody turning knobs: λ is chosen from reports alone.
 //!
-//! One person in eight is kept aside. For each λ of a grid a model is fitted to the others and judged by the reports of
-//! those who were kept aside; the λ with the best mean wins, and the model is fitted again, to everybody. No true label
-//! is looked at: the judge is the mean of
+//! One person in eight is kept aside. For one λ after the other, up or down a grid as long as that helps, a model is
+//! fitted to the others and judged by the reports of those who were kept aside; the λ with the best mean wins, and the model
+//! is fitted again, to everybody. No true label is looked at: the judge is the mean of
 //!
 //! > ln Σ_k π_k·P(S | k)   where the scores stand for probabilities (softmax, logistic),
 //! > -Σ_k a_k·ℓ(z, k)      where they do not (hinge, squared)
@@ -11,13 +11,16 @@
 //! up. The second is unbiased for the loss on true labels.
 
 use super::{ErmOptions, LinearModel, Progress, fit};
+use crate::evaluation::{Figure, Moments};
 use crate::held_out::Those;
 use crate::loss::Loss;
-use crate::selection::{Score, Selection, Standing};
+use crate::selection::Score;
 use crate::{Classifier, Examples, LearnError, Source};
 
-/// λ, from a penalty that leaves little but the shares of the classes to one that hardly binds.
-const GRID: [f64; 7] = [1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
+/// λ, from a penalty that hardly binds to one that leaves little but the shares of the classes.
+const GRID: [f64; 7] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
+/// Where the search begins.
+const START: usize = 2;
 
 /// A model and how its λ was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +30,7 @@ pub struct Fitted {
     /// The chosen λ
     pub l2: f64,
     /// Every λ that was tried and how it did on those who were kept aside
-    pub tried: Vec<(f64, Standing)>,
+    pub tried: Vec<(f64, Figure)>,
     /// The model of this λ before those who were kept aside came in, so that they can still judge it
     pub judged: Option<LinearModel>,
 }
@@ -40,25 +43,77 @@ pub fn fit_choosing_l2(
     options: &ErmOptions,
     mut progress: impl FnMut(Progress),
 ) -> Result<Fitted, LearnError> {
-    let fits = GRID.len() as u64 + 1;
-    let mut models = Vec::new();
-    for (done, l2) in (0..).zip(GRID) {
-        let options = ErmOptions { l2, ..options.clone() };
-        let report = |seen: Progress| progress(seen.within(done, fits));
-        models.push(fit(&mut Those::others(source), features, classes, &options, None, report)?);
+    let mut search = Search { tried: Vec::new() };
+    let mut fits = 0;
+    while let Some(place) = search.next() {
+        let options = ErmOptions { l2: GRID[place], ..options.clone() };
+        // As if all were tried: the search often ends sooner.
+        let report = |seen: Progress| progress(seen.within(fits, GRID.len() as u64 + 1));
+        let model = fit(&mut Those::others(source), features, classes, &options, None, report)?;
+        search.tried.push(Candidate::new(place, model, &mut Those::held_out(source))?);
+        fits += 1;
     }
-    let mut selection = Selection::among(models.len());
-    Those::held_out(source).pass(&mut |people| {
-        selection.observe(&models.iter().map(|model| scores(model, people)).collect::<Vec<_>>());
-        Ok(())
-    })?;
-    let choice = selection.choose(0.0)?;
-    let l2 = GRID[choice.chosen];
+    let best = search.best();
+    let l2 = GRID[best.place];
     let options = ErmOptions { l2, ..options.clone() };
-    let report = |seen: Progress| progress(seen.within(fits - 1, fits));
+    let report = |seen: Progress| progress(seen.within(GRID.len() as u64, GRID.len() as u64 + 1));
     let model = fit(source, features, classes, &options, None, report)?;
-    let judged = Some(models.swap_remove(choice.chosen));
-    Ok(Fitted { model, l2, tried: GRID.into_iter().zip(choice.candidates).collect(), judged })
+    let judged = Some(best.model.clone());
+    search.tried.sort_by_key(|candidate| candidate.place);
+    let tried = search.tried.iter().map(|candidate| (GRID[candidate.place], candidate.scores.figure()));
+    Ok(Fitted { model, l2, tried: tried.collect(), judged })
+}
+
+/// A λ that was tried.
+struct Candidate {
+    place: usize,
+    model: LinearModel,
+    scores: Moments,
+}
+
+impl Candidate {
+    fn new(place: usize, model: LinearModel, people: &mut dyn Source) -> Result<Self, LearnError> {
+        let mut moments = Moments::default();
+        people.pass(&mut |people| {
+            scores(&model, people).into_iter().for_each(|score| moments.add(score));
+            Ok(())
+        })?;
+        if moments.count == 0 {
+            return Err(LearnError::TooFewReports);
+        }
+        Ok(Self { place, model, scores: moments })
+    }
+}
+
+/// Down the grid from its start as long as that helps; up, if the first step down does not.
+struct Search {
+    tried: Vec<Candidate>,
+}
+
+impl Search {
+    /// The λ to try next.
+    fn next(&self) -> Option<usize> {
+        let Some(last) = self.tried.last() else { return Some(START) };
+        let down = |place: usize| place.checked_sub(1);
+        let up = |place: usize| (place + 1 < GRID.len()).then_some(place + 1);
+        match (last.place == self.best().place, last.place) {
+            (true, START) => down(START),
+            (true, place) if place < START => down(place),
+            (true, place) => up(place),
+            // The first step down did not help
+            (false, place) if place + 1 == START => up(START),
+            (false, _) => None,
+        }
+    }
+
+    /// The best so far, the stronger penalty on ties.
+    fn best(&self) -> &Candidate {
+        let better = |a: &&Candidate, b: &&Candidate| {
+            a.scores.mean.total_cmp(&b.scores.mean).then(a.place.cmp(&b.place))
+        };
+        // There is one as soon as the search has begun, and nobody asks before.
+        self.tried.iter().max_by(better).expect("at least one candidate")
+    }
 }
 
 /// What each person's report says about a model.
@@ -109,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn noisier_reports_get_a_stronger_penalty_and_every_lambda_is_judged_on_the_same_people() {
+    fn noisier_reports_get_a_stronger_penalty_and_the_best_score_wins() {
         for loss in Loss::ALL {
             let options = ErmOptions { loss, epochs: 10, ..ErmOptions::default() };
             let chosen = |epsilon, seed| {
@@ -117,9 +172,8 @@ mod tests {
             };
             let (clear, noisy) = (chosen(8.0, 1), chosen(0.2, 2));
             assert!(clear.l2 < noisy.l2, "{loss:?}: {} and {}", clear.l2, noisy.l2);
-            assert_eq!(clear.tried.len(), GRID.len());
-            let behind = |l2: f64| clear.tried.iter().find(|(tried, _)| *tried == l2).unwrap().1.behind.value;
-            assert!(GRID.iter().all(|&l2| behind(l2) >= 0.0) && behind(clear.l2) == 0.0);
+            let best = clear.tried.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value)).unwrap();
+            assert_eq!(best.0.to_bits(), clear.l2.to_bits());
         }
     }
 

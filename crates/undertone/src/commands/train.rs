@@ -216,7 +216,7 @@ impl Train {
             features: encoder.width(),
             method: self.method().name(),
             l2: fitted.l2,
-            tried: fitted.tried.iter().map(|&(l2, standing)| Tried { l2, score: standing.score }).collect(),
+            tried: fitted.tried.iter().map(|&(l2, score)| Tried { l2, score }).collect(),
             held_out_accuracy: figures.as_ref().map(|figures| figures.accuracy),
             held_out_log_loss: figures.as_ref().map(|figures| figures.log_loss),
             simulation: origin.is_simulation(),
