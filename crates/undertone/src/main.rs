@@ -19,7 +19,7 @@ mod output;
 mod plot;
 mod promise;
 mod randomness;
-#[allow(dead_code, reason = "the commands that read tables come next")]
+#[allow(dead_code, unused_imports, reason = "the commands that read tables come next")]
 mod tables;
 mod vector_chart;
 mod words;
