@@ -25,6 +25,7 @@ mod promise;
 mod randomness;
 mod reports;
 #[allow(dead_code, reason = "the commands that read tables come next")]
+#[allow(dead_code, unused_imports, reason = "the commands that read tables come next")]
 mod tables;
 mod vector_chart;
 mod words;

@@ -1,6 +1,6 @@
 //! The cells of Arrow columns, as plain numbers and words.
 
-use anyhow::{bail, ensure};
+use anyhow::bail;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,

@@ -109,7 +109,7 @@ impl Header {
     fn read(bytes: &mut impl Read) -> anyhow::Result<Self> {
         let mut word = || {
             let mut word = [0; 4];
-            bytes.read_exact(&mut word).context("the IDX header is cut short")?;
+            bytes.read_exact(&mut word).ok().context("the IDX header is cut short")?;
             anyhow::Ok(word)
         };
         let [zero, another, code, dimensions] = word()?;
