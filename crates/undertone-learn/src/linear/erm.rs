@@ -419,3 +419,6 @@ impl RareGradient {
         self.sums.clear();
     }
 }
+
+#[cfg(test)]
+mod tests;
