@@ -183,7 +183,8 @@ mod tests {
             });
             let (a, b) = (i % classes, i * i % (classes - 1));
             let other = if b == a { classes - 1 } else { b };
-            labels.push(-0.3, [(a.min(other) as u32, 1.3), (a.max(other) as u32, 0.8)]);
+            let (low, high) = (a.min(other) as u32, a.max(other) as u32);
+            labels.push(-0.3, [(low, 1.3 + 0.1 * x(2.3)), (high, 0.8 + 0.1 * x(1.7))]);
         }
         (rows, labels)
     }
