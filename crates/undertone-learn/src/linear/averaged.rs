@@ -14,8 +14,8 @@ use super::kernels::{LANES, Lanes, add_product, vectorized};
 
 /// Steps after which the sum is moved.
 const PERIOD: u32 = 4096;
-/// The smallest s before V is brought back to W.
-const SMALLEST_SCALE: f64 = 1e-6;
+/// The smallest s before V is brought back to W: S·V may be larger than the sum by 1/s, and lose as much precision.
+const SMALLEST_SCALE: f64 = 1.0 / 32.0;
 /// Running sums of the scores of one row, so that a product need not wait for the one before.
 const CHAINS: usize = 4;
 

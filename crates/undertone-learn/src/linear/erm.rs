@@ -426,3 +426,6 @@ impl RareGradient {
         self.sums.clear();
     }
 }
+
+#[cfg(test)]
+mod tests;

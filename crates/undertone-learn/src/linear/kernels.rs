@@ -197,3 +197,55 @@ fn feature_block<const V: usize, const C: usize>(
         gradient[start..start + V * LANES].copy_from_slice(sums.as_flattened());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers between -1 and 1 that repeat late.
+    fn numbers(count: usize, factor: usize) -> Vec<f32> {
+        (0..count).map(|i| ((i * factor + 5) % 101) as f32 / 50.0 - 1.0).collect()
+    }
+
+    /// Sums of at most 41 products of at most one, each rounded to within 2^-24 of sums of at most 41.
+    const ROUNDING: f32 = 41.0 * 41.0 / 16_777_216.0;
+
+    #[test]
+    fn tiles_of_any_shape_give_the_products_that_loops_give() {
+        for (count, width, classes) in
+            (1..6).flat_map(|n| (1..42).flat_map(move |d| [1, 2, 3, 4, 5, 6, 9, 13].map(|k| (n, d, k))))
+        {
+            let stride = padded(width);
+            let values = numbers(count * width, 37);
+            let rows: Vec<&[f32]> = values.chunks_exact(width).collect();
+            let mut weights = numbers(classes * stride, 29);
+            weights.chunks_exact_mut(stride).for_each(|class| class[width..].fill(0.0));
+
+            let before = numbers(count * classes, 17);
+            let mut scores = before.clone();
+            vectorized(AddScores { rows: &rows, weights: &weights, stride, scores: &mut scores });
+            for (i, (score, before)) in scores.iter().zip(&before).enumerate() {
+                let (row, class) = (rows[i / classes], &weights[i % classes * stride..]);
+                let expected = before + row.iter().zip(class).map(|(x, w)| x * w).sum::<f32>();
+                assert!(
+                    (score - expected).abs() < ROUNDING,
+                    "{count}×{width}×{classes}: {score} for {expected}"
+                );
+            }
+
+            let mut gradient = vec![f32::NAN; classes * stride];
+            vectorized(OuterProducts { rows: &rows, deltas: &before, stride, gradient: &mut gradient });
+            for (class, gradient) in gradient.chunks_exact(stride).enumerate() {
+                for (feature, found) in gradient.iter().enumerate() {
+                    let terms = rows.iter().zip(before.chunks_exact(classes));
+                    let expected: f32 =
+                        terms.map(|(row, delta)| row.get(feature).map_or(0.0, |x| x * delta[class])).sum();
+                    assert!(
+                        (found - expected).abs() < ROUNDING,
+                        "{count}×{width}×{classes}: {found}, {expected}"
+                    );
+                }
+            }
+        }
+    }
+}

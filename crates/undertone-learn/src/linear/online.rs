@@ -162,3 +162,134 @@ impl Learner for OnlineLinear {
         Self::model(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::Rows;
+    use crate::labels::LabelVectors;
+
+    const FEATURES: usize = 5;
+
+    /// Rows of three dense features and two sparse ones, some of them zero, and vectors as reports make them. No two
+    /// scores tie, where the hinge would have two gradients.
+    fn examples(classes: usize) -> (Rows, LabelVectors) {
+        let (mut rows, mut labels) = (Rows::new(3, 2), LabelVectors::new());
+        for i in 0..9000usize {
+            let x = |factor: f32| ((i + 1) as f32 * factor).sin();
+            rows.push_with(|dense, sparse| {
+                dense.extend([x(7.1), x(3.3), if i % 3 == 0 { 0.0 } else { x(5.7) }]);
+                sparse.extend((i % 2 == 0).then_some((i as u32 / 2 % 2, x(4.9))));
+            });
+            let (a, b) = (i % classes, i * i % (classes - 1));
+            let other = if b == a { classes - 1 } else { b };
+            let (low, high) = (a.min(other) as u32, a.max(other) as u32);
+            labels.push(-0.3, [(low, 1.3 + 0.1 * x(2.3)), (high, 0.8 + 0.1 * x(1.7))]);
+        }
+        (rows, labels)
+    }
+
+    /// Algorithm 1 as it is printed, in 64 bits, with the mean of w_0 … w_{n-1}; gradients from the loss's closed form.
+    fn printed(
+        rows: &Rows,
+        labels: &LabelVectors,
+        classes: usize,
+        loss: Loss,
+        step: Step,
+        radius: Option<f64>,
+    ) -> Vec<f64> {
+        let mut w = vec![0f64; (FEATURES + 1) * classes];
+        let (mut sum, mut squares) = (w.clone(), 0.0);
+        for (t, (row, label)) in rows.iter().zip(labels.iter()).enumerate() {
+            sum.iter_mut().zip(&w).for_each(|(sum, w)| *sum += w);
+            let mut x = [0f64; FEATURES + 1];
+            row.dense.iter().enumerate().for_each(|(j, value)| x[j] = f64::from(*value));
+            row.sparse.iter().for_each(|(j, value)| x[3 + *j as usize] = f64::from(*value));
+            x[FEATURES] = 1.0;
+            let score = |k: usize| (0..=FEATURES).map(|j| x[j] * w[j * classes + k]).sum::<f64>();
+            let mut g: Vec<f32> = (0..classes).map(|k| score(k) as f32).collect();
+            loss.gradient(&mut g, label);
+            squares +=
+                x.iter().map(|x| x * x).sum::<f64>() * g.iter().map(|g| f64::from(*g).powi(2)).sum::<f64>();
+            let rate = match step {
+                Step::Constant(rate) => rate,
+                Step::Decaying(rate) => rate / ((t + 1) as f64).sqrt(),
+                Step::Adaptive(distance) => distance / squares.sqrt(),
+            };
+            for (j, x) in x.iter().enumerate() {
+                for (k, g) in g.iter().enumerate() {
+                    w[j * classes + k] -= rate * x * f64::from(*g);
+                }
+            }
+            let norm = w.iter().map(|w| w * w).sum::<f64>().sqrt();
+            if let Some(radius) = radius.filter(|radius| norm > *radius) {
+                w.iter_mut().for_each(|w| *w *= radius / norm);
+            }
+        }
+        sum.iter().map(|sum| sum / rows.len() as f64).collect()
+    }
+
+    fn compare(classes: usize, loss: Loss, step: Step, radius: Option<f64>) {
+        let (rows, labels) = examples(classes);
+        let expected = printed(&rows, &labels, classes, loss, step, radius);
+        let mut learner = OnlineLinear::new(FEATURES, classes, loss, step, radius).unwrap();
+        rows.iter().zip(labels.iter()).for_each(|(row, label)| learner.observe(row, label));
+        let model = learner.model().unwrap();
+        let size = expected.iter().map(|w| w * w).sum::<f64>().sqrt();
+        for (found, expected) in model.weights.values().iter().zip(&expected) {
+            let apart = (f64::from(*found) - expected).abs();
+            assert!(
+                apart < 1e-4 * size,
+                "{loss:?}, {step:?}, {radius:?}, K = {classes}: {found} for {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_learnt_is_what_the_algorithm_as_printed_learns() {
+        for loss in Loss::ALL {
+            for radius in [None, Some(0.2)] {
+                for step in [Step::Constant(0.02), Step::Decaying(0.2), Step::Adaptive(1.0)] {
+                    compare(4, loss, step, radius);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_classes_is_worked_on_alike() {
+        for classes in [2, 3, 8, 9, 17, 24, 25, 40] {
+            compare(classes, Loss::Softmax, Step::Constant(0.02), Some(0.2));
+        }
+    }
+
+    #[test]
+    fn the_step_for_a_risk_is_the_distance_by_the_second_moment() {
+        use undertone_privacy::Epsilon;
+        use undertone_privacy::label::{LabelKind, LabelRandomizer};
+        // K = 2 at e^ε = 3: randomized response keeps with 3/4, and 1 + V = 4c²p(1-p) + 1 with c = 2, for e^ε > K - 1
+        let mechanism = LabelKind::Rr.mechanism(2, Epsilon::new(3f64.ln()).unwrap()).unwrap();
+        let Step::Constant(found) = Step::for_risk(2.0, 3.0, &mechanism.covariance(), 100) else { panic!() };
+        let expected = 2.0 / (3.0 * 4f64.sqrt() * 10.0);
+        assert!((found / expected - 1.0).abs() < 1e-9, "{found} for {expected}");
+    }
+
+    #[test]
+    fn what_has_seen_nothing_has_no_model() {
+        let learner = OnlineLinear::new(2, 3, Loss::Softmax, Step::default(), None).unwrap();
+        assert!(matches!(learner.model(), Err(LearnError::NoReports)));
+    }
+
+    #[test]
+    fn numbers_that_no_step_can_use_are_refused() {
+        for (classes, step, radius, message) in [
+            (1, Step::default(), None, "classes is 1"),
+            (3, Step::Constant(0.0), None, "step is 0"),
+            (3, Step::Adaptive(f64::NAN), None, "step is NaN"),
+            (3, Step::default(), Some(-1.0), "radius is -1"),
+        ] {
+            let error = OnlineLinear::new(2, classes, Loss::Softmax, step, radius).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

@@ -128,3 +128,113 @@ impl SoftLabel {
         Some(LabelVector { base: 0.0, entries: &self.entries })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCORES: [f32; 4] = [0.3, -1.2, 0.9, 0.1];
+
+    fn gradient(target: &Target, loss: Loss, report: LabelVector<'_>) -> [f32; 4] {
+        let mut scores = SCORES;
+        target.gradient(loss, &mut scores, report, &mut SoftLabel::default());
+        scores
+    }
+
+    fn close(found: [f32; 4], expected: [f32; 4]) {
+        let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(apart < 1e-5, "{found:?} for {expected:?}");
+    }
+
+    /// P(S | ·) of a report that names 1 and 2, which makes them three times as likely.
+    fn report() -> LabelVectors {
+        let mut vectors = LabelVectors::new();
+        vectors.push(1.0, [(1, 3.0), (2, 3.0)]);
+        vectors
+    }
+
+    #[test]
+    fn the_gradient_of_the_likelihood_is_the_slope_of_its_logarithm() {
+        let (vectors, h) = (report(), 1.0 / 256.0);
+        let minus_log = |scores: [f32; 4]| {
+            let e = scores.map(|z| f64::from(z).exp());
+            -((e[0] + 3.0 * e[1] + 3.0 * e[2] + e[3]) / e.iter().sum::<f64>()).ln()
+        };
+        let found = gradient(&Target::Likelihood, Loss::Softmax, vectors.get(0));
+        for k in 0..4 {
+            let at = |shift: f32| {
+                let mut moved = SCORES;
+                moved[k] += shift;
+                minus_log(moved)
+            };
+            let slope = (at(h) - at(-h)) / f64::from(2.0 * h);
+            assert!((f64::from(found[k]) - slope).abs() < 1e-5, "{k}: {} for {slope}", found[k]);
+        }
+    }
+
+    #[test]
+    fn a_posterior_weighs_the_report_with_the_prior() {
+        let vectors = report();
+        // 0.5·1, 0.1·3, 0.1·3, 0.3·1 of 1.4
+        let soft = LabelVector {
+            base: 0.0,
+            entries: &[(0, 5.0 / 14.0), (1, 3.0 / 14.0), (2, 3.0 / 14.0), (3, 3.0 / 14.0)],
+        };
+        let flat = LabelVector { base: 1.0 / 8.0, entries: &[(1, 3.0 / 8.0), (2, 3.0 / 8.0)] };
+        for loss in Loss::ALL {
+            let prior = Target::Posterior(Some(vec![0.5, 0.1, 0.1, 0.3]));
+            close(gradient(&prior, loss, vectors.get(0)), gradient(&Target::Unbiased, loss, soft));
+            let none = Target::Posterior(None);
+            close(gradient(&none, loss, vectors.get(0)), gradient(&Target::Unbiased, loss, flat));
+        }
+    }
+
+    #[test]
+    fn at_its_word_a_report_means_the_labels_that_it_names() {
+        let vectors = report();
+        let halves = LabelVector { base: 0.0, entries: &[(1, 0.5), (2, 0.5)] };
+        for loss in Loss::ALL {
+            close(gradient(&Target::Naive, loss, vectors.get(0)), gradient(&Target::Unbiased, loss, halves));
+            // An answer 3 among 0, 1 and 3
+            let top = LabelVector { base: 1.2, entries: &[(0, 1.0), (1, 1.0), (3, 3.0)] };
+            let three = LabelVector { base: 0.0, entries: &[(3, 1.0)] };
+            close(gradient(&Target::Naive, loss, top), gradient(&Target::Unbiased, loss, three));
+            let nothing = LabelVector { base: 1.0, entries: &[] };
+            close(gradient(&Target::Naive, loss, nothing), [0.0; 4]);
+        }
+    }
+
+    #[test]
+    fn a_certain_label_is_the_same_for_all() {
+        let vectors = LabelVectors::certain([2]);
+        for loss in Loss::ALL {
+            let plain = gradient(&Target::Unbiased, loss, vectors.get(0));
+            for target in [Target::Likelihood, Target::Posterior(None), Target::Naive] {
+                close(gradient(&target, loss, vectors.get(0)), plain);
+            }
+        }
+    }
+
+    #[test]
+    fn a_report_that_the_prior_rules_out_leaves_the_prior() {
+        let prior = Target::Posterior(Some(vec![1.0, 0.0, 0.0, 1.0]));
+        let vectors = LabelVectors::certain([1]);
+        let halves = LabelVector { base: 0.0, entries: &[(0, 0.5), (3, 0.5)] };
+        close(
+            gradient(&prior, Loss::Softmax, vectors.get(0)),
+            gradient(&Target::Unbiased, Loss::Softmax, halves),
+        );
+    }
+
+    #[test]
+    fn a_prior_that_is_none_is_refused() {
+        for (prior, message) in [
+            (vec![0.5, 0.5], "length of the prior is 2"),
+            (vec![0.5, -0.5, 1.0], "probability is -0.5"),
+            (vec![0.0; 3], "sum of the prior is 0"),
+        ] {
+            let error = Target::Posterior(Some(prior)).check(3).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}
