@@ -13,12 +13,15 @@ mod finding;
 mod label_chart;
 mod label_plan;
 mod label_shares;
+mod new_file;
 mod number_chart;
 mod nursery;
 mod output;
 mod plot;
 mod promise;
 mod randomness;
+mod reports;
+mod tables;
 mod vector_chart;
 mod words;
 
