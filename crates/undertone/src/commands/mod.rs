@@ -7,6 +7,7 @@ mod mechanism;
 mod plan;
 mod predict;
 mod train;
+mod privatize;
 
 use std::io::Write;
 
@@ -36,4 +37,5 @@ commands! {
     Audit(audit::Audit),
     Train(train::Train),
     Predict(predict::Predict),
+    Privatize(privatize::Privatize),
 }

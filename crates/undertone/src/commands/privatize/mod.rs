@@ -1,0 +1,331 @@
+//! `privatize`: a table in, reports out; the true labels never leave.
+
+mod class_index;
+mod classes;
+mod devices;
+mod part;
+mod summary;
+
+use crate::exit::Usage;
+use crate::reports::{ReportsWriter, column_kind};
+use crate::tables::TableFile;
+use crate::{arguments, new_file, output, randomness};
+use anyhow::{Context, ensure};
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_schema::{FieldRef, Schema};
+use arrow_select::filter::filter_record_batch;
+use class_index::ClassIndex;
+use devices::{Devices, Priors};
+use indicatif::{ProgressBar, ProgressStyle};
+use part::Part;
+use rand_chacha::ChaCha20Rng;
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use summary::Summary;
+use undertone_privacy::Epsilon;
+use undertone_privacy::label::{Label, LabelKind, LabelMechanism};
+use undertone_report::{FeatureColumn, MechanismWords, TASK_VERSION, Task};
+
+/// Turn a table with private labels into reports: each label is randomized, the other columns are public and stay
+///
+/// Reports are Parquet with the task inside: what was asked, under which promise, by which mechanism. The labels
+/// themselves are nowhere in them. Randomness comes from the operating system.
+///
+/// All columns but the label are published as they are: drop what must not be seen. The classes should be known
+/// beforehand; without --classes they are read from the labels, and that a class occurs is then not private.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  undertone privatize table.csv --label income --epsilon 1 --classes low,middle,high -o reports.parquet
+  undertone privatize table.parquet --label income --epsilon 2 --classes classes.txt --drop name,street -o reports.parquet")]
+pub(crate) struct Privatize {
+    /// CSV (also .gz), Parquet or IDX
+    table: PathBuf,
+    /// The column whose values are private
+    #[arg(long, value_name = "COLUMN")]
+    label: String,
+    /// ε, the promise to each person
+    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
+    epsilon: Epsilon,
+    /// How labels are randomized; by default what has the least second moment, subset or rr
+    #[arg(long, value_name = "KIND", value_parser = arguments::label_kind())]
+    mechanism: Option<LabelKind>,
+    /// All values that the label can have: a file with one on each line, or a list with commas
+    #[arg(long, value_name = "FILE|LIST")]
+    classes: Option<String>,
+    /// Labels in each report, for --mechanism subset
+    #[arg(long, value_name = "D", allow_hyphen_values = true)]
+    set_size: Option<u32>,
+    /// Classes to answer among, for --mechanism rr-top-k
+    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
+    top: Option<Vec<String>>,
+    /// A model that gives each person a prior, for --mechanism rr-prior
+    #[arg(long, value_name = "MODEL")]
+    prior: Option<PathBuf>,
+    /// What the scores of --prior are divided by
+    #[arg(long, value_name = "T", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1",
+          requires = "prior")]
+    temperature: f64,
+    /// Columns to leave out
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    drop: Vec<String>,
+    /// Only the rows of part I of N, which a public hash of the row number chooses
+    #[arg(long, value_name = "I/N")]
+    part: Option<Part>,
+    /// Where to write the reports
+    #[arg(short, long, value_name = "REPORTS")]
+    output: PathBuf,
+    /// Replace REPORTS if it exists
+    #[arg(long)]
+    force: bool,
+    /// Simulate: repeat a run exactly. Whoever knows the seed knows the labels, so such reports have no privacy
+    #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
+    seed: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Privatize {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        new_file::refuse_existing(&self.output, self.force)?;
+        let table = TableFile::open(&self.table)?;
+        self.refuse_own_table()?;
+        let columns = Columns::of(table.schema(), &self.label, &self.drop)?;
+        let classes = match &self.classes {
+            Some(text) => classes::given(text)?,
+            None => self.classes_in(&table, columns.label)?,
+        };
+        let priors = self.priors()?;
+        let task = self.task(classes, &columns, priors.as_deref())?;
+        self.warn();
+        let (rows, devices, bytes) = self.stream(&table, &columns, &task, priors)?;
+        let summary = Summary::new(self, &task, rows, &devices, bytes);
+        if self.json { output::json(&summary, out) } else { summary.tell(out) }
+    }
+
+    /// The reports must not take the place of the table they are made from.
+    fn refuse_own_table(&self) -> Result<(), Usage> {
+        match (fs::canonicalize(&self.table), fs::canonicalize(&self.output)) {
+            (Ok(table), Ok(output)) if table == output => {
+                Err(Usage::new(format!("{} is the table itself", self.output.display())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the classes from the labels, in a pass of its own.
+    fn classes_in(&self, table: &TableFile, label: usize) -> anyhow::Result<Vec<String>> {
+        let (mut index, mut row, progress) = (ClassIndex::default(), 1, progress_bar("looking for classes"));
+        for batch in table.batches()? {
+            let batch = batch?;
+            index
+                .learn(batch.column(label).as_ref(), row)
+                .with_context(|| self.table.display().to_string())?;
+            row += batch.num_rows() as u64;
+            progress.inc(batch.num_rows() as u64);
+        }
+        progress.finish_and_clear();
+        ensure!(row > 1, "{}: the table has no rows", self.table.display());
+        let classes = index.into_sorted();
+        ensure!(
+            classes.len() > 1,
+            "{}: every label is `{}`; at least two classes are needed, which --classes can name",
+            self.table.display(),
+            classes[0]
+        );
+        Ok(classes)
+    }
+
+    /// What gives each person a prior, if anything does.
+    fn priors(&self) -> Result<Option<Box<dyn Priors>>, Usage> {
+        match &self.prior {
+            None => Ok(None),
+            Some(model) => Err(Usage::new(format!("{}: models cannot be read yet", model.display()))),
+        }
+    }
+
+    fn task(
+        &self,
+        classes: Vec<String>,
+        columns: &Columns,
+        priors: Option<&dyn Priors>,
+    ) -> anyhow::Result<Task> {
+        let kind = self.kind(classes.len() as u32)?;
+        let top = self.top.as_ref().map(|top| places(top, &classes)).transpose()?;
+        let features = columns.features.iter().map(|(_, field)| {
+            let kind = column_kind(field).context("--drop leaves it out")?;
+            Ok(FeatureColumn { name: field.name().clone(), kind })
+        });
+        let task = Task {
+            version: TASK_VERSION,
+            label: self.label.clone(),
+            features: features.collect::<anyhow::Result<_>>()?,
+            classes,
+            mechanism: MechanismWords {
+                kind: kind.name().to_owned(),
+                epsilon: self.epsilon.get(),
+                set_size: self.set_size,
+                top,
+                prior: priors.map(Priors::words),
+            },
+        };
+        task.check().map_err(Usage::new)?;
+        Ok(task)
+    }
+
+    /// The kind that was asked for, that another option belongs to, or the best.
+    fn kind(&self, classes: u32) -> Result<LabelKind, Usage> {
+        Ok(match self.mechanism {
+            Some(kind) => kind,
+            None if self.prior.is_some() => LabelKind::RrPrior,
+            None if self.top.is_some() => LabelKind::RrTopK,
+            None if self.set_size.is_some() => LabelKind::Subset,
+            None => match LabelMechanism::best(classes, self.epsilon).map_err(Usage::new)? {
+                LabelMechanism::RandomizedResponse(_) => LabelKind::Rr,
+                _ => LabelKind::Subset,
+            },
+        })
+    }
+
+    fn warn(&self) {
+        // Should the standard error be closed, the summary still tells.
+        let mut errors = io::stderr();
+        if self.classes.is_none() {
+            let _ = writeln!(
+                errors,
+                "warning: the set of classes was taken from the private labels; name them with --classes"
+            );
+        }
+        if self.seed.is_some() {
+            let _ = writeln!(errors, "warning: {}", summary::SIMULATION);
+        }
+    }
+
+    /// Reads, randomizes and writes, block by block.
+    fn stream(
+        &self,
+        table: &TableFile,
+        columns: &Columns,
+        task: &Task,
+        priors: Option<Box<dyn Priors>>,
+    ) -> anyhow::Result<(u64, Devices, u64)> {
+        let mut rng = randomness::generator(self.seed)?;
+        let mut devices = Devices::of(task, priors)?;
+        let fields: Vec<FieldRef> = columns.features.iter().map(|(_, field)| field.clone()).collect();
+        let mut writer = ReportsWriter::create(&self.output, self.force, task, &fields, self.seed.is_some())?;
+        let index = ClassIndex::new(task.classes.iter().cloned());
+        let (mut labels, mut next_row, mut asked, progress) = (Vec::new(), 1, 0, progress_bar("reports"));
+        for batch in table.batches()? {
+            let batch = batch?;
+            let rows = batch.num_rows();
+            labels.clear();
+            index
+                .look_up(batch.column(columns.label).as_ref(), next_row, &mut labels)
+                .with_context(|| self.table.display().to_string())?;
+            let mut features = columns.public(&batch)?;
+            if let Some(part) = self.part {
+                features = only(part, next_row, features, &mut labels)?;
+            }
+            ask(&mut devices, &labels, &features, &mut rng, &mut writer)?;
+            asked += labels.len() as u64;
+            next_row += rows as u64;
+            progress.inc(rows as u64);
+        }
+        progress.finish_and_clear();
+        ensure!(next_row > 1, "{}: the table has no rows", self.table.display());
+        ensure!(asked > 0, "{}: none of its {} rows is in the part", self.table.display(), next_row - 1);
+        Ok((asked, devices, writer.finish()?))
+    }
+}
+
+/// Asks everybody in a batch, as many at once as memory allows.
+fn ask(
+    devices: &mut Devices,
+    labels: &[Label],
+    features: &RecordBatch,
+    rng: &mut ChaCha20Rng,
+    writer: &mut ReportsWriter,
+) -> anyhow::Result<()> {
+    let at_once = devices.at_once();
+    for (block, labels) in labels.chunks(at_once).enumerate() {
+        let features = features.slice(block * at_once, labels.len());
+        let (reports, among) = devices.answer(labels, &features, rng)?;
+        writer.write(features.columns().to_vec(), reports, among)?;
+    }
+    Ok(())
+}
+
+/// The rows of `features`, and of `labels`, that are in the part.
+fn only(
+    part: Part,
+    first_row: u64,
+    features: RecordBatch,
+    labels: &mut Vec<Label>,
+) -> anyhow::Result<RecordBatch> {
+    let inside: Vec<bool> = (first_row..).take(labels.len()).map(|row| part.holds(row)).collect();
+    let mut keep = inside.iter();
+    labels.retain(|_| keep.next().is_some_and(|&keep| keep));
+    Ok(filter_record_batch(&features, &BooleanArray::from(inside))?)
+}
+
+/// The places of `names` among the classes.
+fn places(names: &[String], classes: &[String]) -> Result<Vec<u32>, Usage> {
+    let place = |name: &String| {
+        let found = (0..).zip(classes).find(|(_, class)| *class == name);
+        found
+            .map(|(place, _)| place)
+            .ok_or_else(|| Usage::new(format!("--top names `{name}`, which is no class")))
+    };
+    names.iter().map(place).collect()
+}
+
+/// Which columns of a table are what.
+struct Columns {
+    label: usize,
+    features: Vec<(usize, FieldRef)>,
+}
+
+impl Columns {
+    fn of(schema: &Schema, label: &str, drop: &[String]) -> Result<Self, Usage> {
+        let find = |option: &str, name: &str| {
+            schema.index_of(name).map_err(|_| {
+                let names: Vec<String> =
+                    schema.fields().iter().map(|field| format!("`{}`", field.name())).collect();
+                Usage::new(format!("{option}: there is no column `{name}`; there are {}", names.join(", ")))
+            })
+        };
+        let place = find("--label", label)?;
+        let data_type = schema.field(place).data_type();
+        if !ClassIndex::reads(data_type) {
+            return Err(Usage::new(format!(
+                "column `{label}` has the type {data_type}, which cannot be a label"
+            )));
+        }
+        for name in drop {
+            if find("--drop", name)? == place {
+                return Err(Usage::new(format!("--drop names `{name}`, which is the label")));
+            }
+        }
+        let public = |field: &FieldRef| !drop.contains(field.name());
+        let features = schema.fields().iter().cloned().enumerate();
+        Ok(Self {
+            label: place,
+            features: features.filter(|(i, field)| *i != place && public(field)).collect(),
+        })
+    }
+
+    fn public(&self, batch: &RecordBatch) -> anyhow::Result<RecordBatch> {
+        let places: Vec<usize> = self.features.iter().map(|(place, _)| *place).collect();
+        Ok(batch.project(&places)?)
+    }
+}
+
+/// Counts rows on a terminal, and nowhere else.
+fn progress_bar(what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::no_length().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}: {human_pos} rows, {per_sec}") {
+        bar.set_style(style);
+    }
+    bar
+}

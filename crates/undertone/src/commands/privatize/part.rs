@@ -1,0 +1,79 @@
+//! A part of the rows, chosen in public.
+//!
+//! People are split by a fixed hash of their row number, which nobody's label or features enter, so that each can be
+//! asked in one stage of several and in no other.
+
+use anyhow::{Context, ensure};
+use std::str::FromStr;
+
+/// Part I of N, I counted from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    index: u64,
+    count: u64,
+}
+
+impl Part {
+    /// Whether the row of this number, counted from one, belongs to it: ⌊N·hash/2^64⌋ = I - 1.
+    pub(super) fn holds(self, row: u64) -> bool {
+        (u128::from(mixed(row)) * u128::from(self.count)) >> 64 == u128::from(self.index - 1)
+    }
+}
+
+/// The output function of SplitMix64 (Steele, Lea, Flood, *Fast splittable pseudorandom number generators*, 2014).
+fn mixed(row: u64) -> u64 {
+    let mut word = row.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
+impl FromStr for Part {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        const SHAPE: &str = "a part is I/N, such as 1/3";
+        let (index, count) = text.split_once('/').context(SHAPE)?;
+        let (index, count) = (index.parse().context(SHAPE)?, count.parse().context(SHAPE)?);
+        ensure!(count > 0 && (1..=count).contains(&index), "part {index} of {count} does not exist");
+        Ok(Self { index, count })
+    }
+}
+
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_in_one_part_and_the_parts_are_of_nearly_the_same_size() {
+        let parts: Vec<Part> = (1..=3).map(|index| Part { index, count: 3 }).collect();
+        let mut sizes = [0f64; 3];
+        for row in 1..=30_000 {
+            let inside: Vec<usize> = (0..3).filter(|&part| parts[part].holds(row)).collect();
+            assert_eq!(inside.len(), 1, "row {row}");
+            sizes[inside[0]] += 1.0;
+        }
+        // Five times √(n·p·(1-p)) = 81.6 around n/3
+        assert!(sizes.iter().all(|size| (size - 10_000.0).abs() < 5.0 * 81.7), "{sizes:?}");
+    }
+
+    #[test]
+    fn the_parts_are_the_same_tomorrow() {
+        let first: Vec<u64> = (1..=20).filter(|&row| "1/2".parse::<Part>().unwrap().holds(row)).collect();
+        assert_eq!(first, []);
+    }
+
+    #[test]
+    fn what_is_no_part_is_refused() {
+        for text in ["", "1", "0/2", "3/2", "1/0", "a/2", "-1/2"] {
+            assert!(text.parse::<Part>().is_err(), "{text}");
+        }
+        assert!((1..=9).all(|row| "1/1".parse::<Part>().unwrap().holds(row)));
+    }
+}

@@ -1,0 +1,90 @@
+//! What was done, for people and for machines.
+
+use super::{Devices, Privatize};
+use indicatif::HumanBytes;
+use serde::Serialize;
+use std::io::Write;
+use undertone_report::Task;
+
+/// What is said about a seed.
+pub(super) const SIMULATION: &str =
+    "SIMULATION ONLY: the randomness came from --seed, so these reports have no privacy whatsoever";
+
+/// The classes or columns that are named for people.
+const SHOWN: usize = 12;
+
+/// The result of a run.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary<'a> {
+    task_id: String,
+    reports: String,
+    bytes: u64,
+    rows: u64,
+    part: Option<String>,
+    label: &'a str,
+    classes: &'a [String],
+    classes_from_labels: bool,
+    mechanism: &'a str,
+    set_size: Option<u32>,
+    epsilon: f64,
+    realised_epsilon: f64,
+    columns: Vec<&'a str>,
+    /// Whether a seed was used
+    simulation: bool,
+}
+
+impl<'a> Summary<'a> {
+    pub(super) fn new(
+        options: &'a Privatize,
+        task: &'a Task,
+        rows: u64,
+        devices: &Devices,
+        bytes: u64,
+    ) -> Self {
+        Self {
+            task_id: task.id().to_string(),
+            reports: options.output.display().to_string(),
+            bytes,
+            rows,
+            part: options.part.map(|part| part.to_string()),
+            label: &task.label,
+            classes: &task.classes,
+            classes_from_labels: options.classes.is_none(),
+            mechanism: &task.mechanism.kind,
+            set_size: devices.set_size(),
+            epsilon: task.mechanism.epsilon,
+            realised_epsilon: devices.realised_epsilon(),
+            columns: task.features.iter().map(|column| column.name.as_str()).collect(),
+            simulation: options.seed.is_some(),
+        }
+    }
+
+    pub(super) fn tell(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let Self { rows, label, reports, task_id, epsilon, realised_epsilon, .. } = self;
+        let part = self.part.as_ref().map_or(String::new(), |part| format!(" (part {part})"));
+        writeln!(out, "{rows} reports about `{label}`{part} in {reports}, {}\n", HumanBytes(self.bytes))?;
+        writeln!(out, "promise     ε = {epsilon}, realised {realised_epsilon}")?;
+        let size = match self.set_size {
+            Some(size) => format!("{size} of {} labels in each report", self.classes.len()),
+            None => format!("any number of {} labels in a report", self.classes.len()),
+        };
+        writeln!(out, "mechanism   {}, {size}", self.mechanism)?;
+        writeln!(out, "classes     {}", listed(self.classes.iter().map(String::as_str)))?;
+        writeln!(out, "public      {}", listed(self.columns.iter().copied()))?;
+        writeln!(out, "task        {task_id}")?;
+        if self.simulation {
+            writeln!(out, "\n{SIMULATION}")?;
+        }
+        Ok(())
+    }
+}
+
+/// How many there are and the first of them by name.
+fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let count = names.len();
+    if count == 0 {
+        return "none".to_owned();
+    }
+    let shown: Vec<&str> = names.take(SHOWN).collect();
+    format!("{count}: {}{}", shown.join(", "), if count > SHOWN { ", …" } else { "" })
+}

@@ -1,0 +1,116 @@
+//! A file that is there when it is whole, and not before.
+
+use anyhow::{Context, bail};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A file that is written beside its place and moved there by [`keep`](Self::keep). Dropped before that, it leaves
+/// nothing behind.
+#[derive(Debug)]
+pub(crate) struct NewFile {
+    path: PathBuf,
+    beside: PathBuf,
+    force: bool,
+    file: File,
+    kept: bool,
+}
+
+impl NewFile {
+    /// A file to be at `path`, where nothing may be yet unless `force` is set.
+    pub(crate) fn create(path: &Path, force: bool) -> anyhow::Result<Self> {
+        let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
+            bail!("{} is a directory; name a file in it", path.display());
+        };
+        refuse_existing(path, force)?;
+        let beside = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+        let file =
+            File::create_new(&beside).with_context(|| format!("{} cannot be written", path.display()))?;
+        Ok(Self { path: path.to_owned(), beside, force, file, kept: false })
+    }
+
+    /// Moves the file to its place and says how many bytes it has.
+    pub(crate) fn keep(mut self) -> anyhow::Result<u64> {
+        refuse_existing(&self.path, self.force)?;
+        let moved = || -> io::Result<u64> {
+            self.file.sync_all()?;
+            fs::rename(&self.beside, &self.path)?;
+            Ok(self.file.metadata()?.len())
+        };
+        let bytes = moved().with_context(|| format!("{} cannot be written", self.path.display()))?;
+        self.kept = true;
+        Ok(bytes)
+    }
+}
+
+/// Nothing may be at `path` unless `force` is set.
+pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
+    if !force && path.exists() {
+        bail!("{} exists; --force replaces it", path.display());
+    }
+    Ok(())
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if !self.kept {
+            // Whatever made us stop matters more than a file that cannot be removed.
+            let _ = fs::remove_file(&self.beside);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An empty folder for the test of this name.
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("undertone-new-file-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_file_that_is_not_kept_leaves_nothing_and_one_that_is_appears_whole() {
+        let folder = folder("kept");
+        let path = folder.join("a");
+        let mut file = NewFile::create(&path, false).unwrap();
+        file.write_all(b"half").unwrap();
+        assert!(!path.exists());
+        drop(file);
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        let mut file = NewFile::create(&path, false).unwrap();
+        file.write_all(b"whole").unwrap();
+        assert_eq!(file.keep().unwrap(), 5);
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_exists_is_replaced_only_by_force_even_if_it_appeared_meanwhile() {
+        let folder = folder("force");
+        let path = folder.join("a");
+        let early = NewFile::create(&path, false).unwrap();
+        fs::write(&path, "precious").unwrap();
+        assert!(NewFile::create(&path, false).unwrap_err().to_string().contains("--force"));
+        assert!(early.keep().unwrap_err().to_string().contains("--force"));
+        assert_eq!(fs::read(&path).unwrap(), b"precious");
+        NewFile::create(&path, true).unwrap().keep().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"");
+        assert!(NewFile::create(&folder, true).unwrap_err().to_string().contains("is a directory"));
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,129 @@
+//! Some reports as they were read.
+
+use super::layout::{AMONG, REPORT};
+use anyhow::{Context, bail};
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use std::path::Path;
+use std::sync::Arc;
+use undertone_learn::LearnError;
+use undertone_learn::labels::{Channel, LabelVectors};
+use undertone_report::Task;
+
+/// Consecutive rows of one file of reports.
+#[derive(Clone, Debug)]
+pub(crate) struct ReportBlock {
+    file: Arc<Path>,
+    /// The row of the file that comes first here, counted from one
+    first_row: u64,
+    features: RecordBatch,
+    reports: Labels,
+    among: Option<Labels>,
+}
+
+/// The labels of each row.
+#[derive(Clone, Debug)]
+enum Labels {
+    /// One in each
+    Single(ScalarBuffer<u32>),
+    /// Any number of them
+    Lists(OffsetBuffer<i32>, ScalarBuffer<u32>),
+}
+
+impl ReportBlock {
+    /// What a batch of a file holds, whose columns were checked against the task.
+    pub(super) fn new(
+        file: &Arc<Path>,
+        first_row: u64,
+        batch: &RecordBatch,
+        task: &Task,
+    ) -> anyhow::Result<Self> {
+        let labels = |name: &str| {
+            let column = batch.column_by_name(name);
+            column.map(|column| Labels::new(column, name, first_row)).transpose()
+        };
+        let reports = labels(REPORT)?.context("no column `report`")?;
+        let among = if task.has_priors() { labels(AMONG)? } else { None };
+        let places: Result<Vec<usize>, _> =
+            task.features.iter().map(|column| batch.schema_ref().index_of(&column.name)).collect();
+        let features = batch.project(&places?)?;
+        Ok(Self { file: file.clone(), first_row, features, reports, among })
+    }
+
+    /// How many people.
+    pub(crate) fn len(&self) -> usize {
+        self.features.num_rows()
+    }
+
+    /// The public columns, in the order of the task.
+    pub(crate) fn features(&self) -> &RecordBatch {
+        &self.features
+    }
+
+    /// The labels that the person of `row` reported.
+    pub(crate) fn members(&self, row: usize) -> &[u32] {
+        self.reports.get(row)
+    }
+
+    /// The labels that the person of `row` chose among; none without priors.
+    pub(crate) fn among(&self, row: usize) -> &[u32] {
+        self.among.as_ref().map_or(&[], |among| among.get(row))
+    }
+
+    /// Appends what each report says: a(S) to `unbiased` and P(S | ·) to `likelihood`. A report that the mechanism
+    /// cannot have made is an error that names its file and its row there.
+    pub(crate) fn decode(
+        &self,
+        channel: &Channel,
+        unbiased: &mut LabelVectors,
+        likelihood: &mut LabelVectors,
+    ) -> anyhow::Result<()> {
+        for row in 0..self.len() {
+            let (members, among) = (self.members(row), self.among(row));
+            channel
+                .push_unbiased(members, among, unbiased)
+                .and_then(|()| channel.push_likelihood(members, among, likelihood))
+                .map_err(|error| self.refuse(row, error))?;
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, row: usize, error: LearnError) -> anyhow::Error {
+        let problem = match error {
+            LearnError::Report { problem, .. } => problem,
+            other => other.to_string(),
+        };
+        anyhow::anyhow!("{}: report {}: {problem}", self.file.display(), self.first_row + row as u64)
+    }
+}
+
+impl Labels {
+    /// Reads a column of a type that was checked.
+    fn new(column: &ArrayRef, name: &str, first_row: u64) -> anyhow::Result<Self> {
+        if let Some(row) = (0..column.len()).find(|&row| column.is_null(row)) {
+            bail!("row {}: `{name}` is missing", first_row + row as u64);
+        }
+        Ok(match column.as_list_opt::<i32>() {
+            None => Self::Single(column.as_primitive::<UInt32Type>().values().clone()),
+            Some(lists) => {
+                let values = lists.values().as_primitive::<UInt32Type>();
+                if values.null_count() > 0 {
+                    bail!(
+                        "a label in `{name}` is missing, within {} rows from row {first_row}",
+                        column.len()
+                    );
+                }
+                Self::Lists(lists.offsets().clone(), values.values().clone())
+            }
+        })
+    }
+
+    fn get(&self, row: usize) -> &[u32] {
+        match self {
+            Self::Single(values) => &values[row..=row],
+            Self::Lists(offsets, values) => &values[offsets[row] as usize..offsets[row + 1] as usize],
+        }
+    }
+}

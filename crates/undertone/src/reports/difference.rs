@@ -1,0 +1,28 @@
+//! In what two tasks differ, in words.
+
+use std::fmt::Debug;
+use undertone_report::{FeatureColumn, Task};
+
+/// Everything in which the tasks of two files differ: "epsilon is 1 in `a` and 2 in `b`; …".
+pub(super) fn difference(a: (&str, &Task), b: (&str, &Task)) -> String {
+    let ((_, left), (_, right)) = (a, b);
+    let names = |columns: &[FeatureColumn]| -> Vec<String> {
+        columns.iter().map(|column| format!("{} ({:?})", column.name, column.kind)).collect()
+    };
+    let (one, two) = (&left.mechanism, &right.mechanism);
+    let found = [
+        differs("the label is", a.0, &left.label, b.0, &right.label),
+        differs("the classes are", a.0, &left.classes, b.0, &right.classes),
+        differs("the mechanism is", a.0, &one.kind, b.0, &two.kind),
+        differs("epsilon is", a.0, &one.epsilon, b.0, &two.epsilon),
+        differs("the set size is", a.0, &one.set_size, b.0, &two.set_size),
+        differs("the labels to answer among are", a.0, &one.top, b.0, &two.top),
+        differs("the prior is", a.0, &one.prior, b.0, &two.prior),
+        differs("the public columns are", a.0, &names(&left.features), b.0, &names(&right.features)),
+    ];
+    found.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn differs<T: PartialEq + Debug>(what: &str, a: &str, left: &T, b: &str, right: &T) -> Option<String> {
+    (left != right).then(|| format!("{what} {left:?} in {a} and {right:?} in {b}"))
+}

@@ -1,0 +1,87 @@
+//! Which columns a file of reports has, and of which types.
+
+use super::label_lists::item;
+use anyhow::bail;
+use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
+use std::sync::Arc;
+use undertone_report::{ColumnKind, Task, TaskError};
+
+/// The column of what people said.
+pub(super) const REPORT: &str = "report";
+/// The column of what they chose among.
+pub(super) const AMONG: &str = "among";
+
+/// How the reports of a task are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// Whether each report is one label
+    pub(super) single: bool,
+    /// Whether each report comes with the labels it was chosen among
+    pub(super) priors: bool,
+}
+
+impl Layout {
+    pub(super) fn of(task: &Task) -> Result<Self, TaskError> {
+        let priors = task.has_priors();
+        Ok(Self { single: priors || task.mechanism()?.set_size() == Some(1), priors })
+    }
+
+    pub(super) fn report_type(self) -> DataType {
+        if self.single { DataType::UInt32 } else { DataType::List(item()) }
+    }
+
+    /// The columns that follow the public ones.
+    pub(super) fn own_fields(self) -> Vec<FieldRef> {
+        let mut fields = vec![Arc::new(Field::new(REPORT, self.report_type(), false))];
+        if self.priors {
+            fields.push(Arc::new(Field::new(AMONG, DataType::List(item()), false)));
+        }
+        fields
+    }
+
+    /// The public columns and then our own. A public column may not have the name of one of ours.
+    pub(super) fn schema(self, features: &[FieldRef]) -> anyhow::Result<SchemaRef> {
+        let own = self.own_fields();
+        if let Some(taken) = features.iter().find(|field| own.iter().any(|own| own.name() == field.name())) {
+            bail!(
+                "a public column is named `{}`, as is a column of reports; rename or drop it",
+                taken.name()
+            );
+        }
+        Ok(Arc::new(Schema::new(features.iter().cloned().chain(own).collect::<Vec<_>>())))
+    }
+}
+
+/// Whether `found` may stand where `expected` is asked for: names of items and whether they can be missing may differ.
+pub(super) fn same_type(found: &DataType, expected: &DataType) -> bool {
+    match (found, expected) {
+        (DataType::List(found), DataType::List(expected)) => found.data_type() == expected.data_type(),
+        _ => found == expected,
+    }
+}
+
+/// What the cells of a public column hold.
+pub(crate) fn column_kind(field: &Field) -> anyhow::Result<ColumnKind> {
+    let kind = match field.data_type() {
+        DataType::Boolean => Some(ColumnKind::Number),
+        number if is_number(number) => Some(ColumnKind::Number),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(ColumnKind::Words),
+        DataType::Dictionary(_, values) if values.is_string() => Some(ColumnKind::Words),
+        DataType::FixedSizeList(item, width) if is_number(item.data_type()) => {
+            Some(ColumnKind::Vector(*width as u32))
+        }
+        _ => None,
+    };
+    match kind {
+        Some(kind) => Ok(kind),
+        None => bail!(
+            "column `{}` has the type {}; a public column holds numbers, words or vectors of numbers",
+            field.name(),
+            field.data_type()
+        ),
+    }
+}
+
+fn is_number(data_type: &DataType) -> bool {
+    data_type.is_integer() || data_type.is_floating()
+}

@@ -1,0 +1,42 @@
+//! Reports as Parquet, so that any engine can read them.
+//!
+//! | column | type | what it holds |
+//! |---|---|---|
+//! | each public column | as in the table | what it held there |
+//! | `report` | `uint32`, or `list<uint32>` | the labels that the person reported, in rising order |
+//! | `among` | `list<uint32>` | the labels that the person chose among, in rising order; only with priors |
+//!
+//! A label is the place of its class in the task. `report` is a plain number where the mechanism always reports one
+//! label, and a list otherwise: a column of numbers is written three times as fast as one of lists of one, and a list of
+//! three costs no more in any other form that another engine could unpack.
+//!
+//! The task is in the file's key-value metadata, as JSON under `undertone.task` and its id under `undertone.task_id`.
+//! Reports that were drawn from a seed also have `undertone.simulation` there.
+
+#[cfg_attr(not(test), expect(dead_code, reason = "read by the commands that learn"))]
+mod block;
+#[cfg_attr(not(test), expect(dead_code, reason = "read by the commands that learn"))]
+mod difference;
+#[cfg_attr(not(test), expect(dead_code, reason = "read by the commands that learn"))]
+mod file;
+mod label_lists;
+mod layout;
+mod settings;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use block::ReportBlock;
+#[cfg_attr(not(test), expect(unused_imports, reason = "read by the commands that learn"))]
+pub(crate) use file::ReportsFile;
+pub(crate) use label_lists::LabelLists;
+pub(crate) use layout::column_kind;
+pub(crate) use writer::ReportsWriter;
+
+/// The key of the task's document.
+const TASK: &str = "undertone.task";
+/// The key of its id.
+const TASK_ID: &str = "undertone.task_id";
+/// The key that marks reports without any privacy.
+const SIMULATION: &str = "undertone.simulation";
