@@ -6,8 +6,8 @@ mod demo;
 mod mechanism;
 mod plan;
 mod predict;
-mod train;
 mod privatize;
+mod train;
 
 use std::io::Write;
 
@@ -35,7 +35,7 @@ commands! {
     Mechanism(mechanism::Mechanism),
     Convert(convert::Convert),
     Audit(audit::Audit),
+    Privatize(privatize::Privatize),
     Train(train::Train),
     Predict(predict::Predict),
-    Privatize(privatize::Privatize),
 }

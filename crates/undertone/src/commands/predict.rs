@@ -21,7 +21,9 @@ use undertone_learn::{Classifier, Model};
 /// The columns that the model was learnt with have to be there; others are not looked at. OUT is Parquet if its name ends in
 /// .parquet and CSV otherwise, with one row for each row of the table, in the same order.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example:\n  undertone predict model.json people.csv -o predictions.csv --probabilities")]
+#[command(
+    after_help = "Example:\n  undertone predict model.json people.csv -o predictions.csv --probabilities"
+)]
 pub(crate) struct Predict {
     /// What `train` has written
     model: PathBuf,
@@ -93,9 +95,11 @@ impl Predict {
             Arc::new(Float32Array::from_iter_values(each().zip(&likeliest).map(|(p, &class)| p[class]))),
         ];
         if self.probabilities {
-            columns.extend((0..classes).map(|class| {
-                Arc::new(Float32Array::from_iter_values(each().map(|p| p[class]))) as ArrayRef
-            }));
+            columns.extend(
+                (0..classes).map(|class| {
+                    Arc::new(Float32Array::from_iter_values(each().map(|p| p[class]))) as ArrayRef
+                }),
+            );
         }
         Ok(RecordBatch::try_new(schema.clone(), columns)?)
     }
@@ -143,7 +147,8 @@ impl Sink {
             Self::Parquet(writer, _) => writer.into_inner()?,
             Self::Csv(writer, _) => {
                 let buffered = writer.into_inner().map_err(|error| error.into_error());
-                buffered.and_then(|buffer| buffer.into_inner().map_err(|error| error.into_error()))
+                buffered
+                    .and_then(|buffer| buffer.into_inner().map_err(|error| error.into_error()))
                     .context("the predictions cannot be written")?
             }
         };

@@ -26,8 +26,10 @@ use undertone_report::Task;
 /// of the regularisation is chosen by the reports of one person in eight, who are kept aside, unless --l2 gives it. With
 /// --label, a table with true labels is learnt from instead, without any privacy, to compare with.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example:\n  undertone privatize nursery.csv.gz --label nursery --epsilon 1 -o reports.parquet\n  \
-                        undertone train reports.parquet --model softmax -o model.json")]
+#[command(
+    after_help = "Example:\n  undertone privatize nursery.csv.gz --label nursery --epsilon 1 -o reports.parquet\n  \
+                        undertone train reports.parquet --model softmax -o model.json"
+)]
 pub(crate) struct Train {
     /// Files or directories of reports
     #[arg(required = true)]
@@ -224,7 +226,13 @@ impl Train {
         }
     }
 
-    fn save(&self, origin: &Origin, encoder: Encoder, fitted: Fitted, mut file: NewFile) -> anyhow::Result<()> {
+    fn save(
+        &self,
+        origin: &Origin,
+        encoder: Encoder,
+        fitted: Fitted,
+        mut file: NewFile,
+    ) -> anyhow::Result<()> {
         let training = Training {
             reports: origin.len(),
             method: self.method().name().to_owned(),
@@ -289,8 +297,14 @@ impl Summary<'_> {
     fn explain(&self, origin: &Origin, out: &mut impl Write) -> anyhow::Result<()> {
         let Self { model, label, classes, reports, features, method, l2, .. } = self;
         match self.epsilon {
-            Some(epsilon) => writeln!(out, "{reports} reports about `{label}`, {classes} classes, each under ε = {epsilon}")?,
-            None => writeln!(out, "{reports} true labels `{label}`, {classes} classes: NO PRIVACY, for comparison only")?,
+            Some(epsilon) => writeln!(
+                out,
+                "{reports} reports about `{label}`, {classes} classes, each under ε = {epsilon}"
+            )?,
+            None => writeln!(
+                out,
+                "{reports} true labels `{label}`, {classes} classes: NO PRIVACY, for comparison only"
+            )?,
         }
         if self.simulation {
             writeln!(out, "The reports were drawn from a seed: a simulation, without privacy")?;
