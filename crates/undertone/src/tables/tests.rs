@@ -174,8 +174,6 @@ mod of_csv {
         assert_eq!(csv_error("a,b\n1,2\n3,NaN\n"), format!("row 2, column `b`: NaN {leave}"));
         assert_eq!(csv_error("a,b\n1,2\n-inf,1\n"), format!("row 2, column `a`: -inf {leave}"));
         assert_eq!(csv_error("a,b\n1e999,2\n"), format!("row 1, column `a`: 1e999 {leave}"));
-        let latin = Folder::new().file("table.csv", b"a,b\nx,y\nx,\xe9\n");
-        assert!(error(&latin).contains("cannot be opened"), "the folder is gone");
         let folder = Folder::new();
         let latin = folder.file("table.csv", b"a,b\nx,y\nx,\xe9\n");
         assert_eq!(error(&latin), "row 2, column `b`: the cell is not UTF-8");
@@ -186,6 +184,7 @@ mod of_csv {
         let short = folder.file("short.csv", &short);
         assert!(error(&short).starts_with("cannot be read"), "{}", error(&short));
         assert!(error(&folder.0).contains("cannot be read"), "a folder");
+        assert!(error(&folder.0.join("nowhere.csv")).starts_with("cannot be opened"));
     }
 }
 
@@ -473,6 +472,7 @@ mod of_real_data {
             ("omniglot-small/test-images-idx3-ubyte.gz", "label", (1210, 784, 0)),
             ("clinc150/test.csv.gz", "intent", (4500, 0, 1 << 14)),
             ("letter/letter.csv.gz", "letter", (20_000, 16, 0)),
+            ("ml-1m/ratings.parquet", "rating", (999_964, 2, 0)),
             // 8 categories of 9, 16, 7, 15, 6, 5, 2 and 42 levels and 6 numbers
             ("adult/train.csv.gz", "income", (32_561, 108, 0)),
         ];
