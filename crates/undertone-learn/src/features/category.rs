@@ -142,7 +142,9 @@ mod tests {
 
     fn fit(cells: &[Option<&str>], least: u64, buckets: u32) -> Category {
         let mut counts = LevelCounts::default();
-        cells.iter().for_each(|&cell| counts.observe(cell));
+        for &cell in cells {
+            counts.observe(cell);
+        }
         counts.finish(least, buckets)
     }
 

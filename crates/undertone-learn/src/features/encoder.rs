@@ -137,7 +137,9 @@ impl Draft<'_> {
         if category.is_dense() {
             let start = self.dense.len();
             self.dense.resize(start + category.width(), 0.0);
-            feature.into_iter().for_each(|feature| self.dense[start + feature] = 1.0);
+            if let Some(feature) = feature {
+                self.dense[start + feature] = 1.0;
+            }
         } else {
             self.sparse.extend(feature.map(|feature| (self.first + feature as u32, 1.0)));
         }

@@ -107,7 +107,9 @@ impl ColumnFit {
         match (self, column) {
             (Self::Number(fit), Column::Numbers(cells)) => cells.iter().for_each(|&x| fit.observe(x)),
             (Self::Category(levels), Column::Numbers(cells)) => {
-                cells.iter().for_each(|&x| levels.observe(number_as_level(x, &mut scratch.level)));
+                for &x in cells {
+                    levels.observe(number_as_level(x, &mut scratch.level));
+                }
             }
             (Self::Category(levels), Column::Words(words)) => {
                 words.iter().for_each(|cell| levels.observe(cell));

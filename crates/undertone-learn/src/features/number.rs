@@ -83,7 +83,9 @@ mod tests {
 
     fn fit(cells: &[f64]) -> Number {
         let mut fit = NumberFit::default();
-        cells.iter().for_each(|&x| fit.observe(x));
+        for &x in cells {
+            fit.observe(x);
+        }
         fit.finish()
     }
 
@@ -113,7 +115,7 @@ mod tests {
     #[test]
     fn a_column_that_never_changes_says_nothing() {
         for cells in [&[0.1; 1000][..], &[7.0], &[], &[f64::NAN]] {
-            assert_eq!(encode(&fit(cells), 123.0)[0], 0.0, "{cells:?}");
+            assert_eq!(encode(&fit(cells), 123.0)[..1], [0.0], "{cells:?}");
         }
     }
 

@@ -41,7 +41,9 @@ fn options(overrides: &[&str]) -> EncoderOptions {
 
 fn fit(overrides: &[&str], batches: &[Batch]) -> Encoder {
     let mut fit = EncoderFit::new(&columns(), options(overrides)).unwrap();
-    batches.iter().for_each(|batch| fit.observe(batch).unwrap());
+    for batch in batches {
+        fit.observe(batch).unwrap();
+    }
     fit.finish().unwrap()
 }
 

@@ -113,7 +113,9 @@ mod tests {
 
     fn fit(cells: &[&str]) -> Text {
         let mut text = Text::new(BUCKETS);
-        cells.iter().for_each(|cell| text.observe(cell, &mut Vec::new()));
+        for cell in cells {
+            text.observe(cell, &mut Vec::new());
+        }
         text
     }
 

@@ -66,20 +66,17 @@ impl Vector {
 mod tests {
     use super::*;
 
-    fn divisor(values: &[f32]) -> f32 {
+    fn fit(values: &[f32]) -> Vector {
         let mut fit = VectorFit::new(1);
         fit.observe(values);
-        fit.finish().divisor
+        fit.finish()
     }
 
     #[test]
     fn bytes_are_divided_by_255_and_the_rest_by_the_largest() {
-        assert_eq!(divisor(&[0.0, 200.0]), 255.0);
-        assert_eq!(divisor(&[0.0, 15.0]), 15.0);
-        assert_eq!(divisor(&[0.5, 200.0]), 200.0);
-        assert_eq!(divisor(&[-300.0, 200.0]), 300.0);
-        assert_eq!(divisor(&[0.0, 0.0]), 1.0);
-        assert_eq!(divisor(&[]), 1.0);
+        let columns = [&[0.0, 200.0][..], &[0.0, 15.0], &[0.5, 200.0], &[-300.0, 200.0], &[0.0, 0.0], &[]];
+        let divided_by = [255.0, 15.0, 200.0, 300.0, 1.0, 1.0];
+        assert_eq!(columns.map(fit), divided_by.map(|divisor| Vector { width: 1, divisor }));
     }
 
     #[test]

@@ -77,16 +77,14 @@ impl IdxTable {
         let mut labels = labels.transpose()?;
         let schema = Arc::clone(&self.schema);
         let size = super::batch_rows([self.schema.field(0).data_type()]);
-        Ok(Box::new(std::iter::from_fn(move || {
-            batch(&mut images, labels.as_mut(), &schema, size).transpose()
-        })))
+        Ok(Box::new(std::iter::from_fn(move || batch(&mut images, &mut labels, &schema, size).transpose())))
     }
 }
 
 /// The next images and their labels; `None` after the last.
 fn batch(
     images: &mut Elements,
-    labels: Option<&mut (PathBuf, Elements)>,
+    labels: &mut Option<(PathBuf, Elements)>,
     schema: &SchemaRef,
     size: usize,
 ) -> anyhow::Result<Option<RecordBatch>> {
