@@ -32,7 +32,7 @@ pub(super) fn add_product(sum: &mut Lanes, x: Lanes, y: Lanes) {
 }
 
 #[inline(always)]
-fn total(lanes: Lanes) -> f32 {
+pub(super) fn total(lanes: Lanes) -> f32 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }

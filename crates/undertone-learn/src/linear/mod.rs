@@ -3,6 +3,7 @@
 mod adam;
 mod averaged;
 mod erm;
+mod gathered;
 mod kernels;
 mod online;
 mod parameters;
