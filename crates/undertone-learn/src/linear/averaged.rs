@@ -10,6 +10,7 @@
 //! |W|² is taken anew.
 
 use super::Weights;
+use super::gathered::Gathered;
 use super::kernels::{LANES, Lanes, add_product, vectorized};
 
 /// Steps after which the sum is moved.
@@ -61,22 +62,22 @@ impl Averaged {
         self.count
     }
 
-    /// z = Wᵀx for a row of few features, as (feature, x); `scores` are [`padded`](super::kernels::padded).
-    pub(super) fn scores(&self, row: &[(u32, f32)], scores: &mut [f32]) {
-        vectorized(Scores { weights: self, row, scores: scores.as_chunks_mut().0 });
+    /// z = Wᵀx; `scores` are [`padded`](super::kernels::padded).
+    pub(super) fn scores(&self, row: &Gathered, scores: &mut [f32]) {
+        vectorized(Scores { weights: self, row: row.entries(), scores: scores.as_chunks_mut().0 });
     }
 
     /// Counts W towards the mean and then moves it by -η·x·gᵀ.
-    pub(super) fn step(&mut self, row: &[(u32, f32)], rate: f64, gradient: &[f32], scores: &[f32]) {
+    pub(super) fn step(&mut self, row: &Gathered, rate: f64, gradient: &[f32], scores: &[f32]) {
         self.count += 1;
         self.scales += self.scale;
-        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
-        let size: f64 = row.iter().map(|(_, x)| f64::from(x * x)).sum();
+        let dot = |a: &[f32], b: &[f32]| f64::from(a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>());
+        let size = f64::from(row.norm_squared());
         // |W - η·x·gᵀ|² = |W|² - 2η·⟨g, Wᵀx⟩ + η²·|g|²·|x|²
         self.norm_squared += rate * (rate * dot(gradient, gradient) * size - 2.0 * dot(gradient, scores));
         let gradient = gradient.as_chunks().0;
         let shift = (-rate / self.scale) as f32;
-        vectorized(Move { weights: self, row, gradient, shift });
+        vectorized(Move { weights: self, row: row.entries(), gradient, shift });
         self.period += 1;
         if self.period == PERIOD {
             self.fold();

@@ -32,7 +32,7 @@ pub(super) fn add_product(sum: &mut Lanes, x: Lanes, y: Lanes) {
 }
 
 #[inline(always)]
-fn total(lanes: Lanes) -> f32 {
+pub(super) fn total(lanes: Lanes) -> f32 {
     let [a, b, c, d, e, f, g, h] = lanes;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
@@ -111,9 +111,11 @@ fn tile<const R: usize, const C: usize>(rows: &[&[f32]; R], classes: [&[f32]; C]
     let xs: [&[Lanes]; R] = std::array::from_fn(|r| &rows[r].as_chunks::<LANES>().0[..whole]);
     let ws: [&[Lanes]; C] = std::array::from_fn(|c| &classes[c].as_chunks::<LANES>().0[..whole]);
     for i in 0..whole {
-        for r in 0..R {
-            for c in 0..C {
-                add_product(&mut sums[r][c], xs[r][i], ws[c][i]);
+        let x: [Lanes; R] = std::array::from_fn(|r| xs[r][i]);
+        for c in 0..C {
+            let w = ws[c][i];
+            for r in 0..R {
+                add_product(&mut sums[r][c], x[r], w);
             }
         }
     }
@@ -125,7 +127,7 @@ fn tile<const R: usize, const C: usize>(rows: &[&[f32]; R], classes: [&[f32]; C]
             }
         }
     }
-    sums.map(|row| row.map(total))
+    std::hint::black_box(sums).map(|row| row.map(total))
 }
 
 /// gradient_k = Σ_r deltas\[r·K + k\]·rows\[r\] for each class, laid out like the weights.

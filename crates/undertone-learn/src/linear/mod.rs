@@ -4,6 +4,7 @@ mod adam;
 mod averaged;
 mod choice;
 mod erm;
+mod gathered;
 mod kernels;
 mod online;
 mod parameters;

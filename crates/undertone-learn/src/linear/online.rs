@@ -8,6 +8,7 @@
 
 use super::LinearModel;
 use super::averaged::Averaged;
+use super::gathered::Gathered;
 use super::kernels::padded;
 use crate::LearnError;
 use crate::features::Row;
@@ -55,7 +56,6 @@ impl Step {
 /// Algorithm 1 on its way through the reports.
 #[derive(Clone, Debug)]
 pub struct OnlineLinear {
-    features: usize,
     classes: usize,
     loss: Loss,
     step: Step,
@@ -63,7 +63,7 @@ pub struct OnlineLinear {
     weights: Averaged,
     /// |g_1|² + … + |g_t|²
     gradients: f64,
-    row: Vec<(u32, f32)>,
+    row: Gathered,
     scores: Vec<f32>,
     gradient: Vec<f32>,
 }
@@ -90,14 +90,13 @@ impl OnlineLinear {
             return Err(LearnError::Parameter { what: "the radius", value, expected: "positive and finite" });
         }
         Ok(Self {
-            features,
             classes,
             loss,
             step,
             radius,
             weights: Averaged::zero(features, classes),
             gradients: 0.0,
-            row: Vec::new(),
+            row: Gathered::new(features),
             scores: vec![0.0; padded(classes)],
             gradient: vec![0.0; padded(classes)],
         })
@@ -105,7 +104,7 @@ impl OnlineLinear {
 
     /// One step along the gradient of one report, whose unbiased vector is `label`.
     pub fn observe(&mut self, row: Row<'_>, label: LabelVector<'_>) {
-        self.gather(row);
+        self.row.gather(row);
         self.weights.scores(&self.row, &mut self.scores);
         self.gradient.copy_from_slice(&self.scores);
         self.loss.gradient(&mut self.gradient[..self.classes], label);
@@ -124,26 +123,14 @@ impl OnlineLinear {
         Ok(LinearModel { loss: self.loss, weights: self.weights.mean() })
     }
 
-    /// Lists the features of a row that are not zero, the constant one last.
-    fn gather(&mut self, row: Row<'_>) {
-        self.row.clear();
-        let dense = (0..).zip(row.dense).filter(|(_, x)| **x != 0.0).map(|(feature, x)| (feature, *x));
-        self.row.extend(dense);
-        let offset = row.dense.len() as u32;
-        self.row.extend(row.sparse.iter().map(|&(feature, x)| (offset + feature, x)));
-        self.row.push((self.features as u32, 1.0));
-    }
-
     /// η of this example.
     fn rate(&mut self) -> f64 {
         match self.step {
             Step::Constant(rate) => rate,
             Step::Decaying(rate) => rate / ((self.weights.count() + 1) as f64).sqrt(),
             Step::Adaptive(distance) => {
-                let squares =
-                    |values: &mut dyn Iterator<Item = f32>| values.map(|v| f64::from(v * v)).sum::<f64>();
-                let size = squares(&mut self.row.iter().map(|(_, x)| *x));
-                self.gradients += size * squares(&mut self.gradient.iter().copied());
+                let square: f32 = self.gradient.iter().map(|g| g * g).sum();
+                self.gradients += f64::from(square * self.row.norm_squared());
                 if self.gradients > 0.0 { distance / self.gradients.sqrt() } else { 0.0 }
             }
         }

@@ -3,6 +3,7 @@
 //! A loss ℓ(z, k) enters a learner only through Σ_k a_k·ℓ(z, k) and its gradient in z, which each file here has in closed
 //! form: K numbers, not K gradients. The gradient in W is its outer product with x.
 
+mod exp;
 mod hinge;
 mod logistic;
 mod softmax;

@@ -4,6 +4,7 @@
 //!
 //! Convex in z for a report with Σa ≥ 0, which sets of fixed size have (Σa = 1) and independent bits do not.
 
+use super::exp::exp;
 use crate::labels::LabelVector;
 
 pub(super) fn value(scores: &[f32], labels: LabelVector<'_>) -> f32 {
@@ -12,6 +13,7 @@ pub(super) fn value(scores: &[f32], labels: LabelVector<'_>) -> f32 {
     labels.sum(scores.len()) * log_sum - labels.dot(scores)
 }
 
+#[inline]
 pub(super) fn gradient(scores: &mut [f32], labels: LabelVector<'_>) {
     probabilities(scores);
     let sum = labels.sum(scores.len());
@@ -24,12 +26,10 @@ pub(super) fn gradient(scores: &mut [f32], labels: LabelVector<'_>) {
 #[inline]
 pub(super) fn probabilities(scores: &mut [f32]) {
     let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0;
     for z in scores.iter_mut() {
-        *z = (*z - top).exp();
-        sum += *z;
+        *z = exp(*z - top);
     }
-    let scale = 1.0 / sum;
+    let scale = 1.0 / scores.iter().sum::<f32>();
     for z in scores.iter_mut() {
         *z *= scale;
     }
