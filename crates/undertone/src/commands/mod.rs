@@ -5,6 +5,7 @@ mod convert;
 mod demo;
 mod mechanism;
 mod plan;
+mod reproduce;
 
 use std::io::Write;
 
@@ -32,4 +33,5 @@ commands! {
     Mechanism(mechanism::Mechanism),
     Convert(convert::Convert),
     Audit(audit::Audit),
+    Reproduce(reproduce::Reproduce),
 }
