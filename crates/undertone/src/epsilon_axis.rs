@@ -29,6 +29,7 @@ impl EpsilonAxis {
         Line {
             name: name.to_string(),
             points: self.0.iter().filter_map(at).filter(drawable).collect(),
+            bars: Vec::new(),
             stroke,
         }
     }

@@ -28,7 +28,7 @@ pub(crate) fn svg(labels: u32, name: &str, epsilon: Epsilon, second_moment: f64)
         x_name: "privacy loss ε".to_string(),
         y_name: "worst-case second moment".to_string(),
         lines,
-        mark: (epsilon.get(), second_moment, format!("{name} at ε = {epsilon}")),
+        mark: Some((epsilon.get(), second_moment, format!("{name} at ε = {epsilon}"))),
     }
     .svg()
 }

@@ -34,7 +34,7 @@ pub(crate) struct LogLog {
     pub(crate) y_name: String,
     pub(crate) lines: Vec<Line>,
     /// A point to show, with what to write beside it
-    pub(crate) mark: (f64, f64, String),
+    pub(crate) mark: Option<(f64, f64, String)>,
 }
 
 /// One line of a chart.
@@ -42,6 +42,8 @@ pub(crate) struct Line {
     pub(crate) name: String,
     /// Rising in x, all coordinates positive
     pub(crate) points: Vec<(f64, f64)>,
+    /// Half the length of the bar through each point; none at all for a line that is exact
+    pub(crate) bars: Vec<f64>,
     pub(crate) stroke: Stroke,
 }
 
@@ -95,7 +97,7 @@ impl LogLog {
             .axis_desc_style(text(16))
             .draw()?;
         let mut colours = PALETTE.iter().cycle();
-        for Line { name, points, stroke } in &self.lines {
+        for Line { name, points, bars, stroke } in &self.lines {
             let style = match stroke {
                 Stroke::Limit => INK.stroke_width(4 * FINE),
                 // The palette repeats and does not end.
@@ -113,9 +115,9 @@ impl LogLog {
                     .legend(move |at| PathElement::new(sample(at), style).into_dyn()),
             }
             .label(name);
+            chart.draw_series(bars_through(points, bars).map(|bar| PathElement::new(bar, style)))?;
         }
-        if self.mark_is_drawn() {
-            let (x, y, name) = &self.mark;
+        if let Some((x, y, name)) = self.drawable_mark() {
             let ring = INK.stroke_width(2 * FINE);
             chart
                 .draw_series([Circle::new((*x, *y), 7 * FINE, ring)])?
@@ -135,16 +137,15 @@ impl LogLog {
         Ok(())
     }
 
-    fn mark_is_drawn(&self) -> bool {
-        let (x, y, _) = self.mark;
-        x > 0.0 && x.is_finite() && y > 0.0 && y.is_finite()
+    /// The mark, unless it has no logarithm.
+    fn drawable_mark(&self) -> Option<&(f64, f64, String)> {
+        self.mark.as_ref().filter(|(x, y, _)| *x > 0.0 && x.is_finite() && *y > 0.0 && y.is_finite())
     }
 
     /// What the axes have to span, with a little room above and below.
     fn ranges(&self) -> Option<(Range<f64>, Range<f64>)> {
-        // The mark may lie on no line; if it has no logarithm it lies nowhere.
-        let (x, y, _) = self.mark;
-        let mark = Some((x, y)).filter(|_| self.mark_is_drawn());
+        // The mark may lie on no line.
+        let mark = self.drawable_mark().map(|&(x, y, _)| (x, y));
         let on_lines = || self.lines.iter().flat_map(|line| line.points.iter().copied());
         on_lines().next()?;
         let all = || on_lines().chain(mark);
@@ -156,6 +157,11 @@ impl LogLog {
         let ((left, right), (bottom, top)) = (span(|point| point.0)?, span(|point| point.1)?);
         Some((left / 1.02..right * 1.02, bottom / 1.25..top * 1.25))
     }
+}
+
+/// The ends of each bar; one that would reach zero ends a little above.
+fn bars_through(points: &[(f64, f64)], bars: &[f64]) -> impl Iterator<Item = [(f64, f64); 2]> {
+    points.iter().zip(bars).map(|(&(x, y), bar)| [(x, (y - bar).max(y / 100.0)), (x, y + bar)])
 }
 
 /// The numbers on an axis: powers of ten, with twos and fives between if that does not crowd it.
@@ -196,7 +202,7 @@ mod tests {
             x_name: String::new(),
             y_name: String::new(),
             lines: Vec::new(),
-            mark: (1.0, 1.0, String::new()),
+            mark: Some((1.0, 1.0, String::new())),
         };
         assert!(empty.svg().is_err());
     }

@@ -48,7 +48,7 @@ pub(crate) fn svg(mechanism: &VectorMechanism, epsilon: Epsilon) -> anyhow::Resu
         x_name: "privacy loss ε".to_string(),
         y_name: "variance at the radius, all coordinates".to_string(),
         lines,
-        mark: (epsilon.get(), mechanism.variance_at_norm(radius), format!("{kind} at {promise}")),
+        mark: Some((epsilon.get(), mechanism.variance_at_norm(radius), format!("{kind} at {promise}"))),
     }
     .svg()
 }

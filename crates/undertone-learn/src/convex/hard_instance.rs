@@ -17,7 +17,7 @@
 //!
 //! for every ε-private learner and every α < 1/√K. The best α gives √(G²/n)/32 or a little less.
 
-use super::{ConvexLoss, Feasible, Span, dot};
+use super::{ConvexLoss, Feasible, Span};
 use crate::LearnError;
 use crate::labels::LabelVector;
 use rand_core::Rng;
@@ -139,6 +139,7 @@ impl ConvexLoss for HardInstance {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dot;
     use super::*;
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;

@@ -18,6 +18,7 @@
 
 mod debiased;
 mod enclosing_ball;
+pub mod experiment;
 mod feasible;
 mod hard_instance;
 mod known_softmax;

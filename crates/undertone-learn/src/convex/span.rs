@@ -29,8 +29,8 @@ pub struct Span {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Frame {
-    /// g_k - h = (1/K - e_k) xᵀ
-    Simplex { x: Vec<f64>, length: f64 },
+    /// g_k - h = (1/K - e_k) xᵀ, |x|, and 1/√(j(j+1)) for j = 1, …, K-1
+    Simplex { x: Vec<f64>, length: f64, contrasts: Vec<f64> },
     /// The q_j, and the c_k
     General { basis: Vec<Vec<f64>>, coordinates: Vec<Vec<f64>> },
 }
@@ -58,8 +58,9 @@ impl Span {
 
     /// Of the gradients centre + (1/K - e_k) xᵀ, K entries for each of x.
     pub fn of_simplex(labels: u32, x: &[f64], centre: Vec<f64>) -> Self {
-        let length = dot(x, x).sqrt();
-        Self { labels: labels as usize, centre, frame: Frame::Simplex { x: x.to_vec(), length } }
+        let contrasts = (1..labels as usize).map(|j| 1.0 / ((j * (j + 1)) as f64).sqrt()).collect();
+        let frame = Frame::Simplex { x: x.to_vec(), length: dot(x, x).sqrt(), contrasts };
+        Self { labels: labels as usize, centre, frame }
     }
 
     /// K.
@@ -108,13 +109,13 @@ impl Span {
         let k = label as usize;
         match &self.frame {
             // -|x|·q_jk
-            Frame::Simplex { length, .. } => {
-                let entry = |j: usize| match j.cmp(&k) {
+            Frame::Simplex { length, contrasts, .. } => {
+                let entry = |(j, contrast): (usize, &f64)| match j.cmp(&k) {
                     std::cmp::Ordering::Less => 0.0,
-                    std::cmp::Ordering::Equal => length * j as f64 / contrast(j),
-                    std::cmp::Ordering::Greater => -length / contrast(j),
+                    std::cmp::Ordering::Equal => length * j as f64 * contrast,
+                    std::cmp::Ordering::Greater => -length * contrast,
                 };
-                (1..self.labels).map(entry).collect()
+                (1..).zip(contrasts).map(entry).collect()
             }
             Frame::General { coordinates, .. } => coordinates[k].clone(),
         }
@@ -123,11 +124,11 @@ impl Span {
     /// Adds h + Σ_j c_j·q_j to `into`.
     pub fn add_point(&self, coordinates: &[f64], into: &mut [f64]) {
         match &self.frame {
-            Frame::Simplex { .. } => {
+            Frame::Simplex { contrasts, .. } => {
                 // Along label i: what the contrasts of the labels behind it say, and its own
                 let (mut behind, mut along) = (0.0, vec![0.0; self.labels]);
-                for (j, c) in (1..self.labels).zip(coordinates).rev() {
-                    let scaled = c / contrast(j);
+                for (j, (c, contrast)) in (1..self.labels).zip(coordinates.iter().zip(contrasts)).rev() {
+                    let scaled = c * contrast;
                     along[j] = behind - j as f64 * scaled;
                     behind += scaled;
                 }
@@ -144,7 +145,7 @@ impl Span {
     /// Adds h + v xᵀ/|x| to `into`, for gradients that are a simplex.
     fn add_labels(&self, along: &[f64], into: &mut [f64]) {
         add(&self.centre, 1.0, into);
-        if let Frame::Simplex { x, length } = &self.frame
+        if let Frame::Simplex { x, length, .. } = &self.frame
             && *length > 0.0
         {
             for (row, x) in into.chunks_exact_mut(self.labels).zip(x) {
@@ -223,11 +224,6 @@ impl Grid {
             Self::Corners { step, .. } | Self::Points { step, .. } => *step,
         }
     }
-}
-
-/// √(j(j+1)).
-fn contrast(j: usize) -> f64 {
-    ((j * (j + 1)) as f64).sqrt()
 }
 
 /// Adds factor·v to `into`.

@@ -8,6 +8,7 @@ mod plan;
 mod predict;
 mod privatize;
 mod train;
+mod reproduce;
 
 use std::io::Write;
 
@@ -38,4 +39,5 @@ commands! {
     Privatize(privatize::Privatize),
     Train(train::Train),
     Predict(predict::Predict),
+    Reproduce(reproduce::Reproduce),
 }

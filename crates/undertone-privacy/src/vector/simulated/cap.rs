@@ -93,7 +93,10 @@ impl Cap {
         // If it fell on the right side it is what we want; if not, only its angle is drawn anew.
         if (angle <= self.angle) != inside {
             let share = open_unit(rng);
-            angle = if inside {
+            angle = if self.cosine() == 0.0 {
+                // half-spheres are each other's mirror images
+                PI - angle
+            } else if inside {
                 self.sphere.angle_of_cap(share * self.mass)
             } else {
                 PI - self.sphere.angle_of_cap(share * (1.0 - self.mass))

@@ -1,0 +1,125 @@
+//! `reproduce convex`: the laws of excess risk in K, n and ε.
+
+mod files;
+mod law;
+mod page;
+mod scan;
+mod slope;
+
+use crate::{arguments, output, randomness};
+use files::Folder;
+use indicatif::{ProgressBar, ProgressStyle};
+use law::Law;
+use rand_core::Rng;
+use scan::{Point, Scan};
+use serde::Serialize;
+use std::io::Write;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+/// The √K law: excess risk against the number of classes, of people, and ε
+///
+/// Simulated people with labels of the hardest instance report; each method learns from them by stochastic gradient descent.
+/// The slopes of the excess risk are put beside the orders that the papers claim for it.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  undertone reproduce convex --quick
+  undertone reproduce convex -o laws --seed 1")]
+pub(crate) struct Convex {
+    /// Also write points and slopes as CSV, pictures as SVG and a page that shows all, into this folder
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// A few seconds instead of several minutes: fewer people, classes and repetitions
+    #[arg(long)]
+    quick: bool,
+    /// Descents for each point; a quarter of them for the interactive method, which is slow
+    #[arg(long, value_name = "N", value_parser = arguments::count, allow_hyphen_values = true, default_value = "48")]
+    repetitions: NonZeroU32,
+    /// Repeat a simulation exactly; without it, a seed is drawn and printed
+    #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
+    seed: Option<u64>,
+    /// Replace files that exist
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// All that was found.
+#[derive(Serialize)]
+struct Findings {
+    /// Nobody's data: labels and reports come from this seed
+    seed: u64,
+    quick: bool,
+    repetitions: u32,
+    laws: Vec<Law>,
+    points: Vec<Point>,
+    files: Vec<PathBuf>,
+}
+
+impl Convex {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        // Files that stand in the way are better found before the work than after it.
+        let folder = self.output.as_ref().map(|path| Folder::open(path, self.force)).transpose()?;
+        let seed = match self.seed {
+            Some(seed) => seed,
+            None => randomness::generator(None)?.next_u64(),
+        };
+        let scans = if self.quick { Scan::quick() } else { Scan::full() };
+        let repetitions = self.repetitions.get();
+        let bar = progress_bar(scans.iter().map(|scan| scan.work(repetitions)).sum());
+        let mut points = Vec::new();
+        for scan in &scans {
+            points.extend(scan.measure(repetitions, seed, &bar)?);
+        }
+        bar.finish_and_clear();
+        let laws = Law::of(&points);
+        let mut findings = Findings { seed, quick: self.quick, repetitions, laws, points, files: Vec::new() };
+        if let Some(folder) = folder {
+            findings.files = folder.write(&findings)?;
+        }
+        if self.json {
+            return output::json(&findings, out);
+        }
+        explain(&findings, out)
+    }
+}
+
+fn explain(findings: &Findings, out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "Simulation, seed {}: {} descents for each point\n", findings.seed, findings.repetitions)?;
+    writeln!(
+        out,
+        "{:<34}{:<24}{:>9}{:>11}{:>19}   verdict",
+        "slope of ln(excess risk)", "method", "claimed", "predicted", "measured"
+    )?;
+    for law in &findings.laws {
+        let measured = law.measured.map_or_else(
+            || "–".to_owned(),
+            |line| format!("{:.3} ± {:.3}", line.slope, line.standard_error),
+        );
+        let predicted = law.predicted.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
+        writeln!(
+            out,
+            "{:<34}{:<24}{:>9}{predicted:>11}{measured:>19}   {}",
+            law.regime.name(),
+            law.method,
+            law.claimed,
+            law.verdict.name()
+        )?;
+    }
+    writeln!(out, "\n{}", law::HOW_TO_READ)?;
+    for file in &findings.files {
+        writeln!(out, "Written: {}", file.display())?;
+    }
+    Ok(())
+}
+
+/// A bar on a terminal, and none where nobody looks.
+fn progress_bar(steps: u64) -> ProgressBar {
+    let bar = ProgressBar::new(steps);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent} %, {eta} left  {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}

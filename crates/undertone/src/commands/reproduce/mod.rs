@@ -1,0 +1,26 @@
+//! `reproduce`: what the papers claim, measured. What is reproduced is one folder, and one line in the list below.
+
+mod convex;
+
+use std::io::Write;
+
+/// Measure what the papers claim: ours beside theirs, as CSV, SVG and one HTML page
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Example:\n  undertone reproduce convex -o laws",
+    arg_required_else_help = true
+)]
+pub(crate) struct Reproduce {
+    #[command(subcommand)]
+    what: Command,
+}
+
+super::commands! {
+    Convex(convex::Convex),
+}
+
+impl Reproduce {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        self.what.run(out)
+    }
+}
