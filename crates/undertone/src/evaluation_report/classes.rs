@@ -8,6 +8,8 @@ use undertone_learn::evaluation::Figures;
 
 const WIDTH: f64 = 420.0;
 const ROW: f64 = 24.0;
+/// Where the axis may end: at four round steps.
+const ENDS: [f64; 12] = [0.004, 0.008, 0.02, 0.04, 0.08, 0.12, 0.2, 0.4, 0.6, 0.8, 1.0, 2.0];
 
 pub(super) fn svg(figures: &Figures, context: &Context<'_>, places: &[usize]) -> String {
     let letters =
@@ -17,8 +19,8 @@ pub(super) fn svg(figures: &Figures, context: &Context<'_>, places: &[usize]) ->
         let class = &figures.classes[place];
         class.share.value.max(class.share.interval().1).max(class.predicted)
     });
-    // The axis ends at the next twentieth.
-    let reach = (highest.fold(0.0, f64::max) * 20.0).ceil().clamp(1.0, 40.0) / 20.0;
+    let highest = highest.fold(0.0, f64::max);
+    let reach = ENDS.into_iter().find(|&end| end >= highest).unwrap_or(ENDS[ENDS.len() - 1]);
     let height = ROW * places.len() as f64;
     let mut picture = Picture::new("Label shares", left + WIDTH + 70.0, height + 44.0);
     let x = |value: f64| left + WIDTH * (value / reach).clamp(-0.01, 1.01);

@@ -52,6 +52,10 @@ pub(super) fn svg(evaluation: &Evaluation, classes: &[String]) -> String {
                 (false, true) => "middle cell",
                 (false, false) => "middle cell faint",
             };
+            // Nobody at all, for certain: the empty cell says it best.
+            if cell.value == 0.0 && cell.standard_error == 0.0 {
+                continue;
+            }
             let number = format!("{:.1}", 100.0 * cell.value);
             // Minus nothing is nothing.
             let number = if number == "-0.0" { "0.0" } else { &number };

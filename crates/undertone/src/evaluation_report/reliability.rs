@@ -7,12 +7,12 @@ use super::text::percent;
 use undertone_learn::evaluation::Bin;
 
 const SIDE: f64 = 360.0;
-const LEFT: f64 = 58.0;
+const LEFT: f64 = 68.0;
 const TOP: f64 = 14.0;
 const LARGEST_POINT: f64 = 13.0;
 
 pub(super) fn svg(bins: &[Bin]) -> String {
-    let mut picture = Picture::new("Reliability diagram", LEFT + SIDE + 16.0, TOP + SIDE + 52.0);
+    let mut picture = Picture::new("Reliability diagram", LEFT + SIDE + 26.0, TOP + SIDE + 52.0);
     let x = |value: f64| LEFT + SIDE * value;
     let y = |value: f64| TOP + SIDE * (1.0 - value.clamp(-0.02, 1.02));
     for tick in [0.0, 0.2, 0.4, 0.6, 0.8, 1.0] {

@@ -1,7 +1,6 @@
 //! An evaluation for a terminal.
 
 use super::{Context, MOST_SHOWN, Origin, notable};
-use crate::digits::digits;
 use std::io::{self, Write};
 use undertone_learn::evaluation::{Figure, Figures};
 
@@ -21,7 +20,7 @@ pub(super) fn write(figures: &Figures, context: &Context<'_>, out: &mut impl Wri
     let width = places.iter().map(|&place| name(place).chars().count()).max().unwrap_or(0).clamp(5, 30);
     writeln!(
         out,
-        "\n{:<width$}{:>18}{:>11}{:>18}{:>18}",
+        "\n{:<width$}{:>19}{:>12}{:>19}{:>19}",
         "class", "share", "predicted", "precision", "recall"
     )?;
     for place in places {
@@ -31,7 +30,7 @@ pub(super) fn write(figures: &Figures, context: &Context<'_>, out: &mut impl Wri
             [Some(class.share), class.precision, class.recall].map(percent_or_dash);
         writeln!(
             out,
-            "{short:<width$}{share:>18}{:>11}{precision:>18}{recall:>18}",
+            "{short:<width$}{share:>19}{:>12}{precision:>19}{recall:>19}",
             format!("{:.2} %", 100.0 * class.predicted)
         )?;
     }
@@ -47,10 +46,10 @@ pub(super) fn headline(figures: &Figures) -> Vec<(&'static str, String, String)>
     if let Some(top) = figures.top_5_accuracy {
         list.push(("among the five likeliest", percent(top), percent_interval(top)));
     }
-    let number = |figure: Figure| format!("{} ± {}", digits(figure.value), digits(figure.margin()));
+    let number = |figure: Figure| format!("{:.4} ± {:.4}", figure.value, figure.margin());
     let interval = |figure: Figure| {
         let (low, high) = figure.interval();
-        format!("{} to {}", digits(low), digits(high))
+        format!("{low:.4} to {high:.4}")
     };
     for (name, figure) in [
         ("log loss", figures.log_loss),
@@ -63,7 +62,7 @@ pub(super) fn headline(figures: &Figures) -> Vec<(&'static str, String, String)>
     list.push((
         "calibration error",
         format!("{:.2} %", 100.0 * figures.expected_calibration_error.value),
-        format!("of which noise alone makes {noise:.2} %"),
+        format!("noise alone would show {noise:.2} %"),
     ));
     list
 }
