@@ -8,6 +8,8 @@ mod bar_chart;
 mod commands;
 mod digits;
 mod epsilon_axis;
+#[cfg_attr(not(test), expect(dead_code, reason = "the command that evaluates is connected with the readers"))]
+mod evaluation_report;
 mod exit;
 mod finding;
 mod label_chart;

@@ -1,5 +1,6 @@
-//! Promises as machines read them.
+//! Promises as machines read them, and as people do.
 
+use crate::digits::{all_digits, digits};
 use serde::Serialize;
 use undertone_privacy::Guarantee;
 
@@ -23,5 +24,50 @@ impl From<Guarantee> for Promise {
             Guarantee::Gaussian(mu) => Self { mu: Some(mu.get()), ..none },
             Guarantee::Concentrated(rho) => Self { rho: Some(rho.get()), ..none },
         }
+    }
+}
+
+/// What a promise means to somebody who reported a label.
+pub(crate) fn in_words(promise: &Guarantee) -> String {
+    match promise {
+        Guarantee::Pure(epsilon) => {
+            let times = epsilon.exp();
+            if times > 1e6 {
+                return format!("{promise}: so large that reports give the label away");
+            }
+            let (odds, chance) = (digits(times), 100.0 * times / (1.0 + times));
+            format!(
+                "{promise}: no report is more than {odds} times likelier under one label than under another. \
+                 Whoever found two labels equally likely beforehand can be at most {chance:.1} % sure of one of them afterwards"
+            )
+        }
+        Guarantee::Approximate(epsilon, delta) => format!(
+            "{promise}: nothing that is reported is likelier under one label than {} times its probability under \
+             another, plus {}",
+            digits(epsilon.exp()),
+            all_digits(delta.get())
+        ),
+        Guarantee::Gaussian(mu) => format!(
+            "{promise}: two labels are as hard to tell apart by a report as two normal laws whose means are {} \
+             standard deviations apart by one draw",
+            all_digits(mu.get())
+        ),
+        Guarantee::Concentrated(rho) => format!(
+            "{promise}: every Rényi divergence of order α between the reports of two labels is at most {}·α",
+            all_digits(rho.get())
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use undertone_privacy::Epsilon;
+
+    #[test]
+    fn epsilon_ln_three_means_odds_of_three_to_one() {
+        let words = |epsilon: f64| in_words(&Guarantee::Pure(Epsilon::new(epsilon).unwrap()));
+        assert!(words(3f64.ln()).contains("3.0000 times") && words(3f64.ln()).contains("75.0 % sure"));
+        assert!(words(100.0).contains("give the label away"));
     }
 }

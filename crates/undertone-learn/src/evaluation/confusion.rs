@@ -65,10 +65,13 @@ impl ClassSums {
 
 /// The part of class k among whom prediction k found: `found` counts the people predicted k, `all` everybody.
 ///
-/// None where nobody seems to be of class k.
+/// None where it cannot be told whether anybody is of class k: where Σz is within two standard errors of zero, unless it is a
+/// plain count.
 pub(super) fn recall(found: &ClassSums, all: &ClassSums, class: usize) -> Option<Figure> {
     let ([x, xx], [z, zz], n) = (found.of(class), all.of(class), all.people as f64);
-    if z <= 0.0 {
+    // Where nothing was randomized every a_k is zero or one.
+    let counted = (zz - z).abs() <= 1e-9 * z;
+    if z <= 0.0 || !(counted || z > 2.0 * n * of_sums(z, zz, n).standard_error) {
         return None;
     }
     let ratio = x / z;
@@ -108,5 +111,18 @@ mod tests {
         // Σ(x - R·z)² = 2·(1/3)² + (2/3)² = 2/3; n = 5, z̄ = 3/5
         assert!((recall.standard_error - (2.0 / 3.0 / 20.0f64).sqrt() / 0.6).abs() < 1e-12);
         assert_eq!(super::recall(&ClassSums::new(2), &ClassSums::new(2), 0), None);
+    }
+
+    #[test]
+    fn there_is_no_recall_of_a_class_that_may_be_empty() {
+        let (mut vectors, mut all) = (LabelVectors::new(), ClassSums::new(2));
+        // Two who seem to be of the class and one who seems not to: 1.5 + 1.5 - 0.5, with a standard error of two
+        vectors.push(-0.5, [(0, 1.5)]);
+        vectors.push(-0.5, [(0, 1.5)]);
+        vectors.push(-0.5, [(1, 1.5)]);
+        vectors.iter().for_each(|a| all.add(a));
+        assert_eq!(recall(&all, &all, 0), None);
+        (0..30).for_each(|_| all.add(vectors.get(0)));
+        assert!((recall(&all, &all, 0).unwrap().value - 1.0).abs() < 1e-12);
     }
 }

@@ -192,14 +192,29 @@ impl Evaluation {
         })
     }
 
+    /// The part of the people predicted `predicted` who are of `class`; none if nobody is, or for very many classes.
+    ///
+    /// Who is predicted what is public, so this is a mean over a known number of people, unbiased.
+    pub fn among_predicted(&self, predicted: usize, class: usize) -> Option<Figure> {
+        let people = self.predictions[predicted];
+        self.by_prediction.get(predicted).filter(|_| people > 0).map(|sums| sums.mean(class, people))
+    }
+
+    /// K.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
     fn class(&self, class: usize) -> ClassFigures {
         let (rows, people) = (self.rows(), self.predictions[class]);
-        let predicted = self.by_prediction.get(class);
         ClassFigures {
             share: self.everybody.mean(class, rows),
             predicted: people as f64 / rows as f64,
-            precision: predicted.filter(|_| people > 0).map(|sums| sums.mean(class, people)),
-            recall: predicted.and_then(|sums| confusion::recall(sums, &self.everybody, class)),
+            precision: self.among_predicted(class, class),
+            recall: self
+                .by_prediction
+                .get(class)
+                .and_then(|found| confusion::recall(found, &self.everybody, class)),
         }
     }
 }
