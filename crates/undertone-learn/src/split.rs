@@ -12,6 +12,8 @@ pub enum Purpose {
     Stage,
     /// Rows on which public features are looked at first
     Sample,
+    /// Rows that a simulation judges by
+    Test,
 }
 
 /// Where a row falls on [0, 1), evenly over all rows.
@@ -20,6 +22,7 @@ pub fn place(row: u64, purpose: Purpose) -> f64 {
         Purpose::HeldOut => 0x6865_6c64_206f_7574,
         Purpose::Stage => 0x7374_6167_6520_6f66,
         Purpose::Sample => 0x7361_6d70_6c65_206f,
+        Purpose::Test => 0x7465_7374_206f_6e6c,
     };
     let mut word = start.wrapping_add(row.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -7,4 +7,6 @@ mod error;
 mod task;
 
 pub use error::TaskError;
-pub use task::{ColumnKind, FeatureColumn, MechanismWords, PriorWords, TASK_VERSION, Task, TaskId};
+pub use task::{
+    ColumnKind, FeatureColumn, MechanismWords, PriorWords, TASK_VERSION, Task, TaskId, sha256_of,
+};

@@ -48,16 +48,21 @@ pub struct MechanismWords {
     pub prior: Option<PriorWords>,
 }
 
-/// A prior for each person, which a public model computes from the public columns.
+/// Where a prior for each person comes from: something public, and not their own label.
 ///
 /// The labels that a person answers among come with the report, in the order of the labels; they are public.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PriorWords {
-    /// SHA-256 of the model's file, in hexadecimal
-    pub model: String,
-    /// The model's scores are divided by it
-    pub temperature: f64,
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum PriorWords {
+    /// A public model, which computes it from the public columns
+    Model {
+        /// SHA-256 of the model's document, in hexadecimal
+        sha256: String,
+        /// The model's scores are divided by it
+        temperature: f64,
+    },
+    /// Public columns, one for each class, that hold it
+    Columns(Vec<String>),
 }
 
 /// A public column.
@@ -80,6 +85,11 @@ pub enum ColumnKind {
     Words,
     /// As many numbers, such as the pixels of an image
     Vector(u32),
+}
+
+/// SHA-256 of a document, in hexadecimal.
+pub fn sha256_of(document: &[u8]) -> String {
+    TaskId(Sha256::digest(document).into()).to_string()
 }
 
 /// The hash of a task's canonical bytes.
@@ -132,13 +142,19 @@ impl Task {
         match kind {
             LabelKind::RrPrior if words.prior.is_none() => problem("needs a prior"),
             LabelKind::RrPrior => {
-                let temperature = words.prior.as_ref().map_or(1.0, |prior| prior.temperature);
-                if temperature.is_finite() && temperature > 0.0 {
-                    // The flat prior stands for all: what is wrong with K or ε is wrong for each.
-                    kind.mechanism(self.labels(), self.epsilon()?).map(|_| ()).map_err(TaskError::from)
-                } else {
-                    problem("needs a temperature above zero")
+                match &words.prior {
+                    Some(PriorWords::Model { temperature, .. })
+                        if !(temperature.is_finite() && *temperature > 0.0) =>
+                    {
+                        return problem("needs a temperature above zero");
+                    }
+                    Some(PriorWords::Columns(columns)) if columns.len() != self.classes.len() => {
+                        return problem("needs a column of priors for each class");
+                    }
+                    _ => {}
                 }
+                // The flat prior stands for all: what is wrong with K or ε is wrong for each.
+                kind.mechanism(self.labels(), self.epsilon()?).map(|_| ()).map_err(TaskError::from)
             }
             _ if words.prior.is_some() => problem("has no use for a prior"),
             _ => self.mechanism().map(|_| ()),

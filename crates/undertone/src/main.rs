@@ -8,7 +8,6 @@ mod bar_chart;
 mod commands;
 mod digits;
 mod epsilon_axis;
-#[cfg_attr(not(test), expect(dead_code, reason = "the command that evaluates is connected with the readers"))]
 mod evaluation_report;
 mod exit;
 mod finding;
@@ -26,8 +25,6 @@ mod progress;
 mod promise;
 mod randomness;
 mod reports;
-#[allow(dead_code, reason = "the commands that read tables come next")]
-#[allow(dead_code, unused_imports, reason = "the commands that read tables come next")]
 mod tables;
 mod vector_chart;
 mod words;

@@ -42,6 +42,13 @@ impl Figure {
     }
 }
 
+/// The mean of some terms, with its standard error.
+pub fn mean(terms: &[f64]) -> Figure {
+    let mut moments = Moments::default();
+    terms.iter().for_each(|&term| moments.add(term));
+    moments.figure()
+}
+
 /// Value, standard error and both ends of the 95 % interval.
 impl Serialize for Figure {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

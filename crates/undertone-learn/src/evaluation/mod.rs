@@ -19,8 +19,8 @@ pub mod terms;
 mod tests;
 
 pub use calibration::{BINS, Bin};
-pub use figure::Figure;
 pub(crate) use figure::Moments;
+pub use figure::{Figure, mean};
 
 use crate::labels::LabelVector;
 use crate::{Classifier, Examples, LearnError, Source};

@@ -63,6 +63,15 @@ impl Default for ErmOptions {
     }
 }
 
+/// Steps that are enough from W = 0.
+const STEPS: u64 = 4000;
+
+/// As many passes over `rows` as make some thousands of steps, and not fewer than two nor more than sixty.
+pub fn default_epochs(rows: u64, batch: usize) -> u32 {
+    let steps = rows.div_ceil(batch.max(1) as u64).max(1);
+    STEPS.div_ceil(steps).clamp(2, 60) as u32
+}
+
 /// How far a fit has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {

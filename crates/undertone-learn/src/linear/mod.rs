@@ -12,7 +12,7 @@ mod target;
 mod weights;
 
 pub use choice::{Fitted, fit_choosing_l2};
-pub use erm::{ErmOptions, Progress, fit};
+pub use erm::{ErmOptions, Progress, default_epochs, fit};
 pub use online::{OnlineLinear, Step};
 pub use target::Target;
 pub use weights::{LinearModel, Weights};

@@ -3,12 +3,14 @@
 mod audit;
 mod convert;
 mod demo;
+mod evaluate;
 mod mechanism;
 mod plan;
 mod predict;
 mod privatize;
-mod train;
 mod reproduce;
+mod simulate;
+mod train;
 
 use std::io::Write;
 
@@ -39,5 +41,7 @@ commands! {
     Privatize(privatize::Privatize),
     Train(train::Train),
     Predict(predict::Predict),
+    Evaluate(evaluate::Evaluate),
+    Simulate(simulate::Simulate),
     Reproduce(reproduce::Reproduce),
 }

@@ -15,7 +15,9 @@ use std::path::PathBuf;
 use undertone_learn::evaluation::{Evaluation, Figure};
 use undertone_learn::features::{Encoder, EncoderOptions, Override};
 use undertone_learn::held_out::Those;
-use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Progress, Target, fit, fit_choosing_l2};
+use undertone_learn::linear::{
+    ErmOptions, Fitted, LinearModel, Progress, Target, default_epochs, fit, fit_choosing_l2,
+};
 use undertone_learn::loss::Loss;
 use undertone_learn::{Model, Predictor, Training};
 use undertone_report::Task;
@@ -247,14 +249,6 @@ impl Train {
         file.keep()?;
         Ok(())
     }
-}
-
-/// As many passes as make about this many steps, and not fewer than two nor more than sixty.
-const STEPS: u64 = 4000;
-
-fn default_epochs(rows: u64, batch: usize) -> u32 {
-    let steps = rows.div_ceil(batch.max(1) as u64).max(1);
-    STEPS.div_ceil(steps).clamp(2, 60) as u32
 }
 
 /// The word for a choice.

@@ -13,11 +13,8 @@
 //! The task is in the file's key-value metadata, as JSON under `undertone.task` and its id under `undertone.task_id`.
 //! Reports that were drawn from a seed also have `undertone.simulation` there.
 
-#[cfg_attr(not(test), expect(dead_code, reason = "read by the commands that learn"))]
 mod block;
-#[cfg_attr(not(test), expect(dead_code, reason = "read by the commands that learn"))]
 mod difference;
-#[cfg_attr(not(test), expect(dead_code, reason = "read by the commands that learn"))]
 mod file;
 mod label_lists;
 mod layout;
@@ -28,7 +25,6 @@ mod writer;
 mod tests;
 
 pub(crate) use block::ReportBlock;
-#[cfg_attr(not(test), expect(unused_imports, reason = "read by the commands that learn"))]
 pub(crate) use file::ReportsFile;
 pub(crate) use label_lists::LabelLists;
 pub(crate) use layout::column_kind;

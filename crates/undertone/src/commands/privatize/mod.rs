@@ -4,12 +4,13 @@ mod class_index;
 mod classes;
 mod devices;
 mod part;
+mod priors;
 mod summary;
 
 use crate::exit::Usage;
 use crate::reports::{ReportsWriter, column_kind};
 use crate::tables::TableFile;
-use crate::{arguments, new_file, output, randomness};
+use crate::{arguments, model_file, new_file, output, randomness};
 use anyhow::{Context, ensure};
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::{FieldRef, Schema};
@@ -18,6 +19,7 @@ use class_index::ClassIndex;
 use devices::{Devices, Priors};
 use indicatif::{ProgressBar, ProgressStyle};
 use part::Part;
+use priors::{FromColumns, FromModel};
 use rand_chacha::ChaCha20Rng;
 use std::fs;
 use std::io::{self, Write};
@@ -62,6 +64,9 @@ pub(crate) struct Privatize {
     /// A model that gives each person a prior, for --mechanism rr-prior
     #[arg(long, value_name = "MODEL")]
     prior: Option<PathBuf>,
+    /// Public columns, one for each class in order, that hold each person's prior, for --mechanism rr-prior
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', conflicts_with = "prior")]
+    prior_columns: Option<Vec<String>>,
     /// What the scores of --prior are divided by
     #[arg(long, value_name = "T", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1",
           requires = "prior")]
@@ -89,14 +94,18 @@ pub(crate) struct Privatize {
 impl Privatize {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         new_file::refuse_existing(&self.output, self.force)?;
-        let table = TableFile::open(&self.table)?;
+        let table = match &self.prior {
+            // A CSV does not say what its columns hold, but the model does.
+            Some(model) => TableFile::open_as(&self.table, model_file::read(model)?.encoder.columns())?,
+            None => TableFile::open(&self.table)?,
+        };
         self.refuse_own_table()?;
         let columns = Columns::of(table.schema(), &self.label, &self.drop)?;
         let classes = match &self.classes {
             Some(text) => classes::given(text)?,
             None => self.classes_in(&table, columns.label)?,
         };
-        let priors = self.priors()?;
+        let priors = self.priors(&classes)?;
         let task = self.task(classes, &columns, priors.as_deref())?;
         self.warn();
         let (rows, devices, bytes) = self.stream(&table, &columns, &task, priors)?;
@@ -138,11 +147,14 @@ impl Privatize {
     }
 
     /// What gives each person a prior, if anything does.
-    fn priors(&self) -> Result<Option<Box<dyn Priors>>, Usage> {
-        match &self.prior {
-            None => Ok(None),
-            Some(model) => Err(Usage::new(format!("{}: models cannot be read yet", model.display()))),
-        }
+    fn priors(&self, classes: &[String]) -> anyhow::Result<Option<Box<dyn Priors>>> {
+        Ok(match (&self.prior, &self.prior_columns) {
+            (Some(model), _) => {
+                Some(Box::new(FromModel::open(model, self.temperature, &self.label, classes)?))
+            }
+            (None, Some(columns)) => Some(Box::new(FromColumns::new(columns, classes)?)),
+            (None, None) => None,
+        })
     }
 
     fn task(
@@ -178,7 +190,7 @@ impl Privatize {
     fn kind(&self, classes: u32) -> Result<LabelKind, Usage> {
         Ok(match self.mechanism {
             Some(kind) => kind,
-            None if self.prior.is_some() => LabelKind::RrPrior,
+            None if self.prior.is_some() || self.prior_columns.is_some() => LabelKind::RrPrior,
             None if self.top.is_some() => LabelKind::RrTopK,
             None if self.set_size.is_some() => LabelKind::Subset,
             None => match LabelMechanism::best(classes, self.epsilon).map_err(Usage::new)? {

@@ -85,7 +85,13 @@ impl Regime {
     fn claim(self, method: Option<Method>) -> f64 {
         let response = method == Some(Method::RandomizedResponse);
         match self {
-            Self::Classes => if response { 1.0 } else { 0.5 },
+            Self::Classes => {
+                if response {
+                    1.0
+                } else {
+                    0.5
+                }
+            }
             Self::People => -0.5,
             Self::HighPrivacy => -1.0,
             Self::MediumPrivacy => match method {
@@ -126,8 +132,7 @@ impl Law {
         let used: Vec<(f64, &Point)> = own.iter().filter(|(_, point)| !point.capped).copied().collect();
         let logarithms: Vec<_> =
             used.iter().map(|(x, p)| (*x, p.excess_risk.ln(), p.standard_error / p.excess_risk)).collect();
-        let bounds: Vec<_> =
-            used.iter().filter_map(|(x, p)| Some((*x, p.risk_bound?.ln(), 0.0))).collect();
+        let bounds: Vec<_> = used.iter().filter_map(|(x, p)| Some((*x, p.risk_bound?.ln(), 0.0))).collect();
         let (claimed, measured) = (regime.claim(method), fit(&logarithms));
         let verdict = match measured {
             None => Verdict::NotMeasured,

@@ -94,10 +94,9 @@ fn explain(findings: &Findings, out: &mut impl Write) -> anyhow::Result<()> {
         "slope of ln(excess risk)", "method", "claimed", "predicted", "measured"
     )?;
     for law in &findings.laws {
-        let measured = law.measured.map_or_else(
-            || "–".to_owned(),
-            |line| format!("{:.3} ± {:.3}", line.slope, line.standard_error),
-        );
+        let measured = law
+            .measured
+            .map_or_else(|| "–".to_owned(), |line| format!("{:.3} ± {:.3}", line.slope, line.standard_error));
         let predicted = law.predicted.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
         writeln!(
             out,

@@ -1,0 +1,82 @@
+//! How good a model is, from reports alone or from true labels.
+
+use crate::evaluation_report::{self, Context, Shown};
+use crate::exit::Usage;
+use crate::model_file;
+use crate::people::{Origin, People};
+use anyhow::{Context as _, bail};
+use std::io::Write;
+use std::path::PathBuf;
+use undertone_learn::Model;
+use undertone_learn::evaluation::Evaluation;
+use undertone_privacy::Guarantee;
+
+/// How good a model is, from reports alone or from true labels
+///
+/// From REPORTS every figure is debiased: nobody's label is seen, and each figure comes with its interval. They should be
+/// reports of people whom the model was not learnt from. From a TABLE with --label the figures are the usual ones.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  undertone evaluate model.json reports-of-others.parquet --report evaluation.html
+  undertone evaluate model.json test.csv --label income --json")]
+pub(crate) struct Evaluate {
+    /// What `train` has written
+    model: PathBuf,
+    /// Reports, or a table with true labels
+    data: PathBuf,
+    /// The column of the true labels
+    #[arg(long, value_name = "COLUMN")]
+    label: Option<String>,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+impl Evaluate {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let model = model_file::read(&self.model)?;
+        let people = self.origin(&model)?;
+        // Each row is looked at once, so nothing is kept.
+        let evaluation = Evaluation::of(&model.predictor, &mut People::new(&people, &model.encoder, 0))?;
+        let context = Context {
+            model: &self.model.display().to_string(),
+            data: &self.data.display().to_string(),
+            classes: &model.classes,
+            origin: kind_of(&people)?,
+        };
+        evaluation_report::show(&evaluation, &context, &self.shown, out)
+    }
+
+    fn origin(&self, model: &Model) -> anyhow::Result<Origin> {
+        if let Some(label) = &self.label {
+            let table = model_file::matching_table(model, &self.data)?;
+            if table.schema().column_with_name(label).is_none() {
+                return Err(Usage::new(format!("{} has no column `{label}`", self.data.display())).into());
+            }
+            return Origin::labels(table, label, Some(&model.classes));
+        }
+        let reports = Origin::reports(std::slice::from_ref(&self.data))
+            .context("without --label the data has to be reports")?;
+        same_question(model, &reports).with_context(|| self.data.display().to_string())?;
+        Ok(reports)
+    }
+}
+
+/// Refuses reports about something else than the model predicts.
+fn same_question(model: &Model, reports: &Origin) -> anyhow::Result<()> {
+    if reports.label() != model.label {
+        bail!("the reports are about `{}`, the model predicts `{}`", reports.label(), model.label);
+    }
+    if reports.classes() != model.classes {
+        let (reported, predicted) = (reports.classes().len(), model.classes.len());
+        bail!("the reports are about {reported} classes, the model predicts {predicted}, and not the same");
+    }
+    Ok(model.encoder.check_columns(reports.columns())?)
+}
+
+fn kind_of(people: &Origin) -> anyhow::Result<evaluation_report::Origin> {
+    let Some(task) = people.tasks().first().copied() else {
+        return Ok(evaluation_report::Origin::Labels);
+    };
+    let promise = Guarantee::Pure(task.epsilon()?);
+    Ok(evaluation_report::Origin::Reports { promise, priors: task.has_priors() })
+}

@@ -1,0 +1,295 @@
+//! The methods that can be compared: a mechanism, and what is made of its reports.
+
+use super::Promise;
+use super::data::Data;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use undertone_learn::convex::{
+    ConvexLoss, Feasible, LinearLoss, NormalSgd, ProjectedSgd, Span, Step as ConvexStep, VectorSgd,
+};
+use undertone_learn::evaluation::Evaluation;
+use undertone_learn::features::Row;
+use undertone_learn::labels::{Channel, LabelVectors};
+use undertone_learn::linear::{
+    ErmOptions, LinearModel, OnlineLinear, Step, Target, Weights, default_epochs, fit_choosing_l2,
+};
+use undertone_learn::loss::Loss;
+use undertone_learn::stages::{First, MultiStage, Trainer};
+use undertone_learn::{Examples, LearnError, Source};
+use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelRandomizer, LabelSet, ReportColumn};
+use undertone_privacy::{Delta, Epsilon, Randomizer};
+
+/// A method by its name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Method {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    how: How,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum How {
+    /// Many passes over reports, with a λ that is chosen from them
+    Erm(Mechanism, Loss, Taken),
+    /// One pass, each report once, the mean of all points
+    Online(Mechanism),
+    /// So many stages, as published or with likelihoods
+    Stages(usize, Published),
+    /// Each device randomizes its own gradient at the current point
+    Interactive(Noise),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Mechanism {
+    Best,
+    Kind(LabelKind),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Taken {
+    Likelihood,
+    Debiased,
+    Posterior,
+    Naive,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Published {
+    Yes,
+    No,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Noise {
+    /// On the span of the gradients, (ε, 10^-6)
+    Normal,
+    /// The codebook, pure ε
+    Vector,
+}
+
+/// δ of the one method that needs it.
+const DELTA: f64 = 1e-6;
+/// The weights of one-pass methods stay within this distance of zero, and their steps are made for it.
+const RADIUS: f64 = 10.0;
+
+const fn method(name: &'static str, about: &'static str, how: How) -> Method {
+    Method { name, about, how }
+}
+
+/// All of them. A new one is one line.
+pub(super) const ALL: [Method; 17] = {
+    use LabelKind::{BitsPaper, Rr};
+    use Loss::{Hinge, Logistic, Softmax, Squared};
+    use Mechanism::{Best, Kind};
+    use Taken::{Debiased, Likelihood, Naive, Posterior};
+    [
+        method("default", "best mechanism, maximum likelihood", How::Erm(Best, Softmax, Likelihood)),
+        method("debiased", "best mechanism, debiased loss", How::Erm(Best, Softmax, Debiased)),
+        method("posterior", "best mechanism, posterior soft labels", How::Erm(Best, Softmax, Posterior)),
+        method("logistic", "best mechanism, one against the rest", How::Erm(Best, Logistic, Likelihood)),
+        method("hinge", "best mechanism, debiased hinge", How::Erm(Best, Hinge, Debiased)),
+        method("linear", "best mechanism, debiased squares", How::Erm(Best, Squared, Debiased)),
+        method("rr-likelihood", "randomized response, likelihood", How::Erm(Kind(Rr), Softmax, Likelihood)),
+        method("rr-debiased", "randomized response, debiased loss", How::Erm(Kind(Rr), Softmax, Debiased)),
+        method("rr-naive", "randomized response believed (LP-1ST)", How::Erm(Kind(Rr), Softmax, Naive)),
+        method(
+            "bits-debiased",
+            "published bits, debiased loss",
+            How::Erm(Kind(BitsPaper), Softmax, Debiased),
+        ),
+        method("subset-sgd", "best mechanism, one pass", How::Online(Best)),
+        method("algorithm-1", "published bits, one pass", How::Online(Kind(BitsPaper))),
+        method("lp-rr-sgd", "randomized response, one pass", How::Online(Kind(Rr))),
+        method("two-stages", "best mechanism, then priors; likelihood", How::Stages(2, Published::No)),
+        method("lp-2st", "two stages as published", How::Stages(2, Published::Yes)),
+        method("lp-normal-sgd", "Gaussian gradients, interactive, δ = 1e-6", How::Interactive(Noise::Normal)),
+        method("vector-sgd", "codebook gradients, interactive", How::Interactive(Noise::Vector)),
+    ]
+};
+
+impl Method {
+    /// The accuracy on those who were not asked.
+    pub(super) fn accuracy(&self, data: &Data, promise: Promise, seed: u64) -> Result<f64, LearnError> {
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let model = match (promise, self.how) {
+            (Promise::None, how) => {
+                let certain = Examples::certain(data.rows.clone(), data.labels.iter().copied());
+                how.learn(vec![certain], data, seed)?
+            }
+            (Promise::Private(epsilon), How::Erm(mechanism, ..) | How::Online(mechanism)) => {
+                let mechanism = mechanism.built(data.classes as u32, epsilon)?;
+                let reports = reports(data, &mechanism, &mut rng)?;
+                self.how.learn(vec![reports], data, seed)?
+            }
+            (Promise::Private(epsilon), How::Stages(count, published)) => {
+                stages(data, epsilon, count, published, seed, &mut rng)?
+            }
+            (Promise::Private(epsilon), How::Interactive(noise)) => {
+                interactive(data, epsilon, noise, &mut rng)?
+            }
+        };
+        let evaluation = Evaluation::of(&model, &mut vec![data.test.clone()])?;
+        Ok(evaluation.figures()?.accuracy.value)
+    }
+}
+
+impl How {
+    /// From reports that are there to a model; methods that ask while they learn fall back on the likelihood.
+    fn learn(self, mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<LinearModel, LearnError> {
+        let (features, classes) = (data.rows.width(), data.classes);
+        match self {
+            Self::Online(_) => {
+                let mut learner = OnlineLinear::new(features, classes, Loss::Softmax, Step::default(), None)?;
+                for block in &people {
+                    for (row, label) in block.rows.iter().zip(block.unbiased.iter()) {
+                        learner.observe(row, label);
+                    }
+                }
+                learner.model()
+            }
+            Self::Erm(_, loss, taken) => {
+                let options = options(loss, taken.target(), data, seed);
+                Ok(fit_choosing_l2(&mut people, features, classes, &options, |_| ())?.model)
+            }
+            Self::Stages(..) | Self::Interactive(_) => {
+                Self::Erm(Mechanism::Best, Loss::Softmax, Taken::Likelihood).learn(people, data, seed)
+            }
+        }
+    }
+}
+
+fn options(loss: Loss, target: Target, data: &Data, seed: u64) -> ErmOptions {
+    let usual = ErmOptions::default();
+    ErmOptions { loss, target, epochs: default_epochs(data.rows.len() as u64, usual.batch), seed, ..usual }
+}
+
+impl Taken {
+    fn target(self) -> Target {
+        match self {
+            Self::Likelihood => Target::Likelihood,
+            Self::Debiased => Target::Unbiased,
+            Self::Posterior => Target::Posterior(None),
+            Self::Naive => Target::Naive,
+        }
+    }
+}
+
+impl Mechanism {
+    fn built(self, classes: u32, epsilon: Epsilon) -> Result<LabelMechanism, LearnError> {
+        Ok(match self {
+            Self::Best => LabelMechanism::best(classes, epsilon)?,
+            Self::Kind(kind) => kind.mechanism(classes, epsilon)?,
+        })
+    }
+}
+
+/// Everybody's device answers once.
+fn reports(data: &Data, mechanism: &LabelMechanism, rng: &mut ChaCha20Rng) -> Result<Examples, LearnError> {
+    let labels: Vec<Label> = data.labels.iter().map(|&label| Label(label)).collect();
+    let (mut column, channel) = (ReportColumn::new(), Channel::of_mechanism(mechanism));
+    mechanism.randomize_column(&labels, &mut column, rng)?;
+    let (mut unbiased, mut likelihood) = (LabelVectors::new(), LabelVectors::new());
+    for members in column.iter() {
+        channel.push_unbiased(members, &[], &mut unbiased)?;
+        channel.push_likelihood(members, &[], &mut likelihood)?;
+    }
+    Ok(Examples { rows: data.rows.clone(), unbiased, likelihood })
+}
+
+/// Fits a softmax model to whatever it is given.
+struct Softmax<'a> {
+    data: &'a Data,
+    taken: Taken,
+    seed: u64,
+}
+
+impl Trainer for Softmax<'_> {
+    type Model = LinearModel;
+
+    fn train(
+        &self,
+        examples: &mut dyn Source,
+        _start: Option<&LinearModel>,
+    ) -> Result<LinearModel, LearnError> {
+        let options = options(Loss::Softmax, self.taken.target(), self.data, self.seed);
+        let (features, classes) = (self.data.rows.width(), self.data.classes);
+        Ok(fit_choosing_l2(examples, features, classes, &options, |_| ())?.model)
+    }
+}
+
+fn stages(
+    data: &Data,
+    epsilon: Epsilon,
+    count: usize,
+    published: Published,
+    seed: u64,
+    rng: &mut ChaCha20Rng,
+) -> Result<LinearModel, LearnError> {
+    let classes = data.classes as u32;
+    let fractions = vec![1.0 / count as f64; count];
+    let (plan, taken) = match published {
+        Published::Yes => (MultiStage::as_published(classes, epsilon, &fractions), Taken::Naive),
+        Published::No => {
+            let plan = MultiStage::debiased(classes, epsilon, &fractions);
+            (MultiStage { first: First::Alike(LabelKind::Subset), ..plan }, Taken::Likelihood)
+        }
+    };
+    let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
+        Ok(mechanism.randomize(&Label(data.labels[person as usize]), rng)?)
+    };
+    let staged = plan.run(std::slice::from_ref(&data.rows), &mut devices, &Softmax { data, taken, seed })?;
+    Ok(staged.model().clone())
+}
+
+/// Each device computes its gradient at the current point and randomizes that, once.
+fn interactive(
+    data: &Data,
+    epsilon: Epsilon,
+    noise: Noise,
+    rng: &mut ChaCha20Rng,
+) -> Result<LinearModel, LearnError> {
+    let (features, classes) = (data.rows.width(), data.classes);
+    let n = data.labels.len() as u64;
+    let longest = data.rows.iter().map(|row| row.norm_squared()).fold(0.0, f32::max);
+    let longest = f64::from(longest + 1.0).sqrt();
+    let loss = LinearLoss::new(Loss::Softmax, classes as u32, features + 1, longest, RADIUS)?;
+    let normal = NormalSgd::new(epsilon, Delta::new(DELTA)?)?;
+    let vector = VectorSgd::codebook(classes - 1, epsilon)?;
+    let second_moment = match noise {
+        Noise::Normal => normal.second_moment(classes - 1, 1.0),
+        Noise::Vector => vector.worst_case_second_moment(),
+    };
+    let step = ConvexStep::exact(RADIUS, loss.lipschitz() * second_moment.sqrt(), n);
+    let mut sgd = ProjectedSgd::new(&loss, Feasible::ball(RADIUS)?, vec![0.0; loss.dimension()], step)?;
+    for (row, &label) in data.rows.iter().zip(&data.labels) {
+        let span: Span = loss.span(sgd.point(), &with_one(row, features));
+        let mut estimate = vec![0.0; loss.dimension()];
+        match noise {
+            Noise::Normal => {
+                let report = normal.release(&span, Label(label), rng)?;
+                normal.add_estimate(&span, &report, &mut estimate)?;
+            }
+            Noise::Vector => {
+                let report = vector.release(&span, Label(label), rng)?;
+                vector.add_estimate(&span, &report, &mut estimate);
+            }
+        }
+        sgd.observe_gradient(|gradient| gradient.copy_from_slice(&estimate))?;
+    }
+    let mut weights = Weights::zero(features, classes);
+    for (weight, mean) in weights.values_mut().iter_mut().zip(sgd.mean()?) {
+        *weight = mean as f32;
+    }
+    Ok(LinearModel { loss: Loss::Softmax, weights })
+}
+
+/// A row in full, with the constant feature of the intercept at its end.
+fn with_one(row: Row<'_>, features: usize) -> Vec<f64> {
+    let mut full: Vec<f64> = row.dense.iter().copied().map(f64::from).collect();
+    full.resize(features, 0.0);
+    for &(feature, x) in row.sparse {
+        full[row.dense.len() + feature as usize] = f64::from(x);
+    }
+    full.push(1.0);
+    full
+}

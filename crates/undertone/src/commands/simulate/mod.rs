@@ -1,0 +1,199 @@
+//! `simulate`: a whole protocol on a table whose labels are known, many times over.
+//!
+//! Simulated devices answer with the very code that devices run, but from a seed; what is learnt is then judged by true
+//! labels. Nothing of this is private, and nothing of it is needed to learn from real reports.
+
+mod data;
+mod methods;
+
+use crate::exit::Usage;
+use crate::output;
+use crate::progress::progress_bar;
+use crate::tables::TableFile;
+use crate::{arguments, people};
+use data::Data;
+use methods::Method;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use undertone_learn::LearnError;
+use undertone_learn::evaluation::{Figure, mean};
+use undertone_learn::features::{EncoderOptions, Override};
+use undertone_privacy::Epsilon;
+
+/// Compare methods on a table whose labels are known: accuracy with standard errors
+///
+/// Every person of the table is asked once by a simulated device; a method learns from the reports alone and is judged by
+/// the true labels of the people in --test, or of one in four who are not asked. An ε of `inf` asks for the labels
+/// themselves.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Example:\n  undertone simulate letter.csv.gz --label letter --epsilon 1,2,4 --method default,debiased,rr-naive"
+)]
+pub(crate) struct Simulate {
+    /// CSV (also .gz), Parquet or IDX, with labels
+    table: PathBuf,
+    /// The column of the labels
+    #[arg(long, value_name = "COLUMN")]
+    label: String,
+    /// A table to judge by; one row in four of the first if not given
+    #[arg(long, value_name = "TABLE")]
+    test: Option<PathBuf>,
+    /// Promises to compare; `inf` for none
+    #[arg(long, value_name = "E,…", value_delimiter = ',', value_parser = promise, default_value = "1")]
+    epsilon: Vec<Promise>,
+    /// Methods to compare, or `all`
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "default,rr-naive")]
+    method: Vec<String>,
+    /// How often each is repeated with other coins
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 5)]
+    repetitions: u32,
+    /// Of all coins
+    #[arg(long, value_name = "SEED", value_parser = arguments::seed, default_value = "1")]
+    seed: u64,
+    /// How to treat a public column, such as `zip=category`: number, category, text or skip
+    #[arg(long = "column", value_name = "NAME=KIND", value_delimiter = ',')]
+    columns: Vec<Override>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// ε, or nothing at all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Promise {
+    Private(Epsilon),
+    None,
+}
+
+fn promise(text: &str) -> anyhow::Result<Promise> {
+    if text == "inf" { Ok(Promise::None) } else { Ok(Promise::Private(arguments::epsilon(text)?)) }
+}
+
+/// What came of one method under one promise.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    method: &'static str,
+    epsilon: Option<f64>,
+    accuracy: Figure,
+    repetitions: u32,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    table: String,
+    people: usize,
+    judged_by: usize,
+    classes: usize,
+    features: usize,
+    seed: u64,
+    outcomes: &'a [Outcome],
+}
+
+impl Simulate {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let methods = self.methods()?;
+        let data = self.data()?;
+        let outcomes = self.outcomes(&data, &methods)?;
+        let summary = Summary {
+            table: self.table.display().to_string(),
+            people: data.labels.len(),
+            judged_by: data.test.len(),
+            classes: data.classes,
+            features: data.rows.width(),
+            seed: self.seed,
+            outcomes: &outcomes,
+        };
+        if self.json { output::json(&summary, out) } else { self.tell(&summary, &methods, out) }
+    }
+
+    fn methods(&self) -> Result<Vec<Method>, Usage> {
+        if self.method.iter().any(|name| name == "all") {
+            return Ok(methods::ALL.to_vec());
+        }
+        let method = |name: &String| {
+            let found = methods::ALL.into_iter().find(|method| method.name == name);
+            let known = || methods::ALL.map(|method| method.name).join(", ");
+            found.ok_or_else(|| Usage::new(format!("--method: `{name}` is none of {}, all", known())))
+        };
+        self.method.iter().map(method).collect()
+    }
+
+    fn data(&self) -> anyhow::Result<Data> {
+        let people = people::Origin::labels(TableFile::open(&self.table)?, &self.label, None)?;
+        let options = EncoderOptions { overrides: self.columns.clone(), ..EncoderOptions::default() };
+        let encoder = people::fit_encoder(&people, options)?;
+        match &self.test {
+            None => Data::split(&people, &encoder),
+            Some(path) => {
+                let known = TableFile::open_as(path, encoder.columns())?;
+                let test = people::Origin::labels(known, &self.label, Some(people.classes()))?;
+                Data::with_test(&people, &test, &encoder)
+            }
+        }
+    }
+
+    fn outcomes(&self, data: &Data, methods: &[Method]) -> anyhow::Result<Vec<Outcome>> {
+        let pairs: Vec<(Promise, Method)> = self
+            .epsilon
+            .iter()
+            .flat_map(|&epsilon| methods.iter().map(move |&method| (epsilon, method)))
+            .collect();
+        let runs: Vec<_> =
+            pairs.iter().flat_map(|&pair| (0..self.repetitions).map(move |run| (pair, run))).collect();
+        let bar = progress_bar(runs.len() as u64);
+        let one = |&((promise, method), run): &((Promise, Method), u32)| {
+            let seed = self.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(run));
+            let accuracy = method.accuracy(data, promise, seed);
+            bar.inc(1);
+            accuracy
+        };
+        let accuracies = runs.par_iter().map(one).collect::<Result<Vec<f64>, LearnError>>()?;
+        bar.finish_and_clear();
+        let each = pairs.iter().zip(accuracies.chunks_exact(self.repetitions as usize));
+        Ok(each
+            .map(|(&(promise, method), accuracies)| Outcome {
+                method: method.name,
+                epsilon: match promise {
+                    Promise::Private(epsilon) => Some(epsilon.get()),
+                    Promise::None => None,
+                },
+                accuracy: mean(accuracies),
+                repetitions: self.repetitions,
+            })
+            .collect())
+    }
+
+    fn tell(&self, summary: &Summary<'_>, methods: &[Method], out: &mut impl Write) -> anyhow::Result<()> {
+        let Summary { people, judged_by, classes, features, seed, .. } = summary;
+        writeln!(
+            out,
+            "Simulation with seed {seed}: {people} people, {classes} classes, {features} features;"
+        )?;
+        writeln!(
+            out,
+            "accuracy in % on {judged_by} others, mean ± standard error of {} repetitions\n",
+            self.repetitions
+        )?;
+        write!(out, "{:<16}", "method")?;
+        for promise in &self.epsilon {
+            let text = match promise {
+                Promise::Private(epsilon) => format!("ε = {}", epsilon.get()),
+                Promise::None => "no privacy".into(),
+            };
+            write!(out, "{text:>18}")?;
+        }
+        writeln!(out)?;
+        for (place, method) in methods.iter().enumerate() {
+            write!(out, "{:<16}", method.name)?;
+            for outcome in summary.outcomes.iter().skip(place).step_by(methods.len()) {
+                let (value, error) =
+                    (100.0 * outcome.accuracy.value, 100.0 * outcome.accuracy.standard_error);
+                write!(out, "{:>18}", format!("{value:.2} ± {error:.2}"))?;
+            }
+            writeln!(out, "   {}", method.about)?;
+        }
+        Ok(())
+    }
+}
