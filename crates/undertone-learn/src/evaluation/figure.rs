@@ -115,7 +115,9 @@ mod tests {
 
     fn moments(terms: &[f64]) -> Moments {
         let mut moments = Moments::default();
-        terms.iter().for_each(|&term| moments.add(term));
+        for &term in terms {
+            moments.add(term);
+        }
         moments
     }
 

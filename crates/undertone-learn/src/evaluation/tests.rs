@@ -103,7 +103,8 @@ fn the_squared_standard_error_is_unbiased_for_what_it_estimates() {
     }
     let covariance = mechanism.covariance();
     // Person one is predicted right, person two wrong: the terms have variances A and v, means 1 and 0.
-    let expected = ((covariance.own + covariance.other) / 2.0 + 0.5) / 2.0;
+    // (1/2)·(the mean of A and v + 1/2)
+    let expected = covariance.own / 4.0 + covariance.other / 4.0 + 0.25;
     assert!((square - expected).abs() < 1e-5, "{square} for {expected}");
 }
 

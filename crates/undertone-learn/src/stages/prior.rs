@@ -93,9 +93,13 @@ fn sharpen(p: &mut [f64], temperature: f64) -> Result<(), f64> {
         return Err(top);
     }
     // Relative to the largest, so that nothing overflows and not everything underflows
-    p.iter_mut().for_each(|p| *p = (*p / top).powf(1.0 / temperature));
+    for p in p.iter_mut() {
+        *p = (*p / top).powf(1.0 / temperature);
+    }
     let sum: f64 = p.iter().sum();
-    p.iter_mut().for_each(|p| *p /= sum);
+    for p in p.iter_mut() {
+        *p /= sum;
+    }
     Ok(())
 }
 

@@ -92,6 +92,8 @@ pub(crate) fn show(
     shown: &Shown,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
+    let (named, classes) = (context.classes.len(), evaluation.classes());
+    anyhow::ensure!(named == classes, "{named} classes are named, the model has {classes}");
     let figures = evaluation.figures()?;
     if let Some(path) = &shown.report {
         output::write_file(path, &page::html(evaluation, &figures, context), shown.force)?;

@@ -8,43 +8,65 @@ use std::fmt::Write;
 use undertone_learn::evaluation::{Evaluation, Figures};
 
 pub(super) fn html(evaluation: &Evaluation, figures: &Figures, context: &Context<'_>) -> String {
-    let (model, data) = (escape(context.model), escape(context.data));
+    let sections = [
+        head(figures, context),
+        cards(figures),
+        promised(context.origin),
+        calibration(figures),
+        confusion(evaluation, figures, context),
+        shares(figures, context),
+        "</body>\n</html>\n".to_string(),
+    ];
+    sections.concat()
+}
+
+fn head(figures: &Figures, context: &Context<'_>) -> String {
+    let (model, data, rows) = (escape(context.model), escape(context.data), figures.rows);
     let what = match context.origin {
         Origin::Reports { .. } => "reports",
         Origin::Labels => "true labels",
     };
-    let rows = figures.rows;
-    let mut page = format!(
+    format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{model} on {data}</title>\n\
-         <style>\n{}</style>\n</head>\n<body>\n<h1>{model}</h1>\n<p class=\"quiet\">on {rows} {what} of {data}</p>\n",
-        include_str!("page.css")
-    );
-    page += &format!("<p class=\"note\">{}</p>\n", context.origin.note());
-    page += &cards(figures);
-    if let Origin::Reports { promise, .. } = context.origin {
-        let words = escape(&in_words(&promise));
-        page += &format!("<h2>What was promised</h2>\n<p>Everybody reported under {words}.</p>\n");
+         <style>\n{}</style>\n</head>\n<body>\n<h1>{model}</h1>\n<p class=\"quiet\">on {rows} {what} of {data}</p>\n\
+         <p class=\"note\">{}</p>\n",
+        include_str!("page.css"),
+        context.origin.note()
+    )
+}
+
+fn promised(origin: Origin) -> String {
+    match origin {
+        Origin::Reports { promise, .. } => {
+            let words = escape(&in_words(&promise));
+            format!("<h2>What was promised</h2>\n<p>Everybody reported under {words}.</p>\n")
+        }
+        Origin::Labels => String::new(),
     }
-    page += &format!(
+}
+
+fn calibration(figures: &Figures) -> String {
+    format!(
         "<h2>Is it as often right as it is sure?</h2>\n<p>People are grouped by how sure the model is of its prediction. A \
          calibrated model lies on the dashed line; bars are 95 % intervals, areas are numbers of people.</p>\n{}",
         reliability::svg(&figures.calibration)
-    );
-    page += &confusion(evaluation, figures, context);
-    let places = notable(figures);
-    let which = if figures.classes.len() > MOST_SHOWN {
-        format!(" The {MOST_SHOWN} largest of {} are shown.", figures.classes.len())
+    )
+}
+
+fn shares(figures: &Figures, context: &Context<'_>) -> String {
+    let (places, all) = (notable(figures), figures.classes.len());
+    let which = if all > MOST_SHOWN {
+        format!(" The {MOST_SHOWN} largest of {all} are shown.")
     } else {
         String::new()
     };
-    page += &format!(
+    format!(
         "<h2>Classes</h2>\n<p>The share of each class among the people, with 95 % intervals, and a mark where the model \
          predicts it to be.{which}</p>\n<div class=\"wide\">{}</div>\n{}",
         classes::svg(figures, context, &places),
         classes::table(figures, context, &places)
-    );
-    page + "</body>\n</html>\n"
+    )
 }
 
 fn cards(figures: &Figures) -> String {

@@ -203,3 +203,11 @@ fn a_page_is_not_overwritten_unless_asked_to() {
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("<!doctype html>"));
     std::fs::remove_file(&path).unwrap();
 }
+
+#[test]
+fn classes_without_a_name_are_an_error_and_nothing_is_printed() {
+    let (names, evaluation) = (names(2), evaluation(3, 100, None));
+    let mut out = Vec::new();
+    let error = show(&evaluation, &context(&names, Origin::Labels), &shown(true), &mut out).unwrap_err();
+    assert!(error.to_string().contains("2 classes are named, the model has 3") && out.is_empty());
+}
