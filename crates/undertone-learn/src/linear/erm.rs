@@ -6,7 +6,7 @@
 //! loss of noisy reports can fall without bound, so that it needs λ > 0 or a ball to stay in (|W| ≤ R, intercept
 //! included). Steps are those of Adam with a rate that falls linearly to zero.
 //!
-//! Blocks come in the order of their source and rows are shuffled within a block. A batch is cut into parts of
+//! Blocks come in the order of their source and rows are shuffled within a block, wide ones in runs of [`RUN`]. A batch is cut into parts of
 //! [`PART`] rows whose gradients are added in order: the model is a function of examples, options and seed, whatever
 //! the number of threads.
 
@@ -23,6 +23,10 @@ use rayon::prelude::*;
 
 /// Rows whose gradients are added up by one thread.
 const PART: usize = 64;
+/// Neighbours that stay together if rows are [`WIDE`], as memory is slow to jump.
+const RUN: usize = 8;
+/// Dense features of a row that fills some cache lines.
+const WIDE: usize = 256;
 
 /// How a linear model is fitted.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,7 +123,8 @@ pub fn fit(
     for epoch in 0..options.epochs {
         let mut order = Order::new(options.seed, epoch);
         source.pass(&mut |block| {
-            let rows = order.shuffled(block.len());
+            let length = if block.rows.dense_width() < WIDE { 1 } else { RUN };
+            let rows = order.shuffled(block.len(), length);
             pool.run(|parallel| descent.block(block, rows, parallel));
             seen.rows += block.len() as u64;
             progress(seen);
@@ -242,6 +247,7 @@ impl Pool {
 /// The order of the rows in one pass.
 struct Order {
     random: ChaCha8Rng,
+    runs: Vec<(u32, u32)>,
     rows: Vec<u32>,
 }
 
@@ -249,19 +255,28 @@ impl Order {
     fn new(seed: u64, epoch: u32) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(u64::from(epoch));
-        Self { random, rows: Vec::new() }
+        Self { random, runs: Vec::new(), rows: Vec::new() }
     }
 
-    /// The rows of the next block, of `count` rows.
-    fn shuffled(&mut self, count: usize) -> &[u32] {
-        self.rows.clear();
-        self.rows.extend(0..count as u32);
-        for place in (1..count).rev() {
-            // ⌊u·(place + 1)/2^64⌋: even to within 2^-32
-            let other = (u128::from(self.random.next_u64()) * (place as u128 + 1)) >> 64;
-            self.rows.swap(place, other as usize);
+    /// The rows of the next block: runs of `length` neighbours, cut anew in every pass, in an order of their own.
+    fn shuffled(&mut self, rows: usize, length: usize) -> &[u32] {
+        let first = self.below(length) + 1;
+        let starts = (first..rows).step_by(length);
+        self.runs.clear();
+        self.runs.push((0, first.min(rows) as u32));
+        self.runs.extend(starts.map(|start| (start as u32, rows.min(start + length) as u32)));
+        for place in (1..self.runs.len()).rev() {
+            let other = self.below(place + 1);
+            self.runs.swap(place, other);
         }
+        self.rows.clear();
+        self.runs.iter().for_each(|&(start, end)| self.rows.extend(start..end));
         &self.rows
+    }
+
+    /// ⌊u·count/2^64⌋, which is even to within 2^-32.
+    fn below(&mut self, count: usize) -> usize {
+        ((u128::from(self.random.next_u64()) * count as u128) >> 64) as usize
     }
 }
 

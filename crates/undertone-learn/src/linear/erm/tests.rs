@@ -105,6 +105,21 @@ fn the_model_does_not_depend_on_the_number_of_threads_but_on_the_seed() {
 }
 
 #[test]
+fn every_row_comes_once_in_a_pass_and_elsewhere_in_the_next() {
+    for (rows, length) in [(0, 1), (1, 1), (100, 1), (5, 8), (100, 8), (1000, 8)] {
+        let orders = [0, 1].map(|epoch| Order::new(3, epoch).shuffled(rows, length).to_vec());
+        for order in &orders {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..rows as u32).collect::<Vec<_>>());
+            let jumps = order.windows(2).filter(|pair| pair[0] + 1 != pair[1]).count();
+            assert!(jumps <= rows / length + 1, "{jumps} jumps among {rows} rows in runs of {length}");
+        }
+        assert!(rows < 100 || orders[0] != orders[1]);
+    }
+}
+
+#[test]
 fn sparse_features_are_fitted_like_dense_ones() {
     let dense = people(600);
     let mut sparse = Examples { rows: Rows::new(1, FEATURES - 1), ..dense.clone() };
