@@ -12,18 +12,15 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Model> {
     Model::from_json(&text).with_context(|| path.display().to_string())
 }
 
-/// A table that has every column that the model looks at, each of the kind that it knows.
-pub(crate) fn matching_table(model: &Model, path: &Path) -> anyhow::Result<TableFile> {
+/// A table that has every column that the model looks at, each of the kind that it knows; no others are read, but for
+/// those in `also`.
+pub(crate) fn matching_table(model: &Model, path: &Path, also: Option<&str>) -> anyhow::Result<TableFile> {
     let known = model.encoder.columns();
     let table = TableFile::open_as(path, known)?;
-    let columns = tables::feature_columns(table.schema(), &others(&table, model))?;
+    let names = known.iter().map(|column| column.name.as_str()).chain(also);
+    let table = table.select(names).context("the table does not have the columns of the model")?;
+    let columns = tables::feature_columns(table.schema(), also.as_slice())?;
     let fits = model.encoder.check_columns(&columns);
     fits.with_context(|| format!("{} does not have the columns of the model", path.display()))?;
     Ok(table)
-}
-
-/// The columns of a table that the model does not look at.
-fn others<'a>(table: &'a TableFile, model: &Model) -> Vec<&'a str> {
-    let names = table.schema().fields().iter().map(|field| field.name().as_str());
-    names.filter(|name| model.encoder.columns().iter().all(|column| column.name != *name)).collect()
 }

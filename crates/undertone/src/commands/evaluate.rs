@@ -1,7 +1,6 @@
 //! How good a model is, from reports alone or from true labels.
 
 use crate::evaluation_report::{self, Context, Shown};
-use crate::exit::Usage;
 use crate::model_file;
 use crate::people::{Origin, People};
 use anyhow::{Context as _, bail};
@@ -48,10 +47,7 @@ impl Evaluate {
 
     fn origin(&self, model: &Model) -> anyhow::Result<Origin> {
         if let Some(label) = &self.label {
-            let table = model_file::matching_table(model, &self.data)?;
-            if table.schema().column_with_name(label).is_none() {
-                return Err(Usage::new(format!("{} has no column `{label}`", self.data.display())).into());
-            }
+            let table = model_file::matching_table(model, &self.data, Some(label))?;
             return Origin::labels(table, label, Some(&model.classes));
         }
         let reports = Origin::reports(std::slice::from_ref(&self.data))

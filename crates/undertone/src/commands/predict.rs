@@ -53,7 +53,7 @@ struct Summary {
 impl Predict {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let model = model_file::read(&self.model)?;
-        let table = model_file::matching_table(&model, &self.table)?;
+        let table = model_file::matching_table(&model, &self.table, None)?;
         let mut sink = Sink::create(&self.output, self.force, self.schema(&model))?;
         let bar = progress_bar(table.rows());
         let mut rows = 0;
