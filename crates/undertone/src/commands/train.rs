@@ -16,10 +16,11 @@ use undertone_learn::evaluation::{Evaluation, Figure};
 use undertone_learn::features::{Encoder, EncoderOptions, Override};
 use undertone_learn::held_out::Those;
 use undertone_learn::linear::{
-    ErmOptions, Fitted, LinearModel, Progress, Target, default_epochs, fit, fit_choosing_l2,
+    ErmOptions, Fitted, LinearModel, OnlineLinear, Progress, Step, Target, default_epochs, fit,
+    fit_choosing_l2,
 };
 use undertone_learn::loss::Loss;
-use undertone_learn::{Model, Predictor, Training};
+use undertone_learn::{Model, Predictor, Source, Training};
 use undertone_report::Task;
 
 /// Learn a model from reports
@@ -107,6 +108,8 @@ enum Method {
     Posterior,
     /// The truth, which it is not: for comparison
     Naive,
+    /// The unbiased label vector, each report once and in order, the mean of all points: Algorithm 1, without choices
+    Sgd,
 }
 
 /// What was learnt and how, for machines.
@@ -119,7 +122,7 @@ struct Summary<'a> {
     epsilon: Option<f64>,
     features: usize,
     method: &'static str,
-    l2: f64,
+    l2: Option<f64>,
     /// Each λ that was tried, with its score on those who were kept aside
     tried: Vec<Tried>,
     /// Of the people who were kept aside, by a model learnt from the others
@@ -188,6 +191,10 @@ impl Train {
             bar.set_position(seen.rows);
         };
         let learnt = match self.l2 {
+            _ if self.method() == Method::Sgd => {
+                let model = self.one_pass(&mut people, features, classes)?;
+                (Fitted { model, l2: 0.0, tried: Vec::new(), judged: None }, None)
+            }
             Some(l2) => {
                 let model = fit(&mut people, features, classes, &options, None, report)?;
                 (Fitted { model, l2, tried: Vec::new(), judged: None }, None)
@@ -201,6 +208,23 @@ impl Train {
         };
         bar.finish_and_clear();
         Ok(learnt)
+    }
+
+    /// Each report once, in order.
+    fn one_pass(
+        &self,
+        people: &mut People<'_>,
+        features: usize,
+        classes: usize,
+    ) -> anyhow::Result<LinearModel> {
+        let mut learner =
+            OnlineLinear::new(features, classes, self.model.loss(), Step::default(), self.radius)?;
+        people.pass(&mut |block| {
+            let reports = block.rows.iter().zip(block.unbiased.iter());
+            reports.for_each(|(row, label)| learner.observe(row, label));
+            Ok(())
+        })?;
+        Ok(learner.model()?)
     }
 
     fn summary<'a>(
@@ -219,7 +243,7 @@ impl Train {
             epsilon: origin.tasks().first().map(|task| task.mechanism.epsilon),
             features: encoder.width(),
             method: self.method().name(),
-            l2: fitted.l2,
+            l2: (self.method() != Method::Sgd).then_some(fitted.l2),
             tried: fitted.tried.iter().map(|&(l2, score)| Tried { l2, score }).collect(),
             held_out_accuracy: figures.as_ref().map(|figures| figures.accuracy),
             held_out_log_loss: figures.as_ref().map(|figures| figures.log_loss),
@@ -238,7 +262,7 @@ impl Train {
         let training = Training {
             reports: origin.len(),
             method: self.method().name().to_owned(),
-            l2: Some(fitted.l2),
+            l2: (self.method() != Method::Sgd).then_some(fitted.l2),
             seed: self.seed,
         };
         let tasks: Vec<Task> = origin.tasks().into_iter().cloned().collect();
@@ -271,7 +295,7 @@ impl Method {
     fn target(self) -> Target {
         match self {
             Self::Likelihood => Target::Likelihood,
-            Self::Debiased => Target::Unbiased,
+            Self::Debiased | Self::Sgd => Target::Unbiased,
             Self::Posterior => Target::Posterior(None),
             Self::Naive => Target::Naive,
         }
@@ -283,6 +307,7 @@ impl Method {
             Self::Debiased => "debiased",
             Self::Posterior => "posterior",
             Self::Naive => "naive",
+            Self::Sgd => "sgd",
         }
     }
 }
@@ -304,11 +329,12 @@ impl Summary<'_> {
             writeln!(out, "The reports were drawn from a seed: a simulation, without privacy")?;
         }
         writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
-        writeln!(out, "Model: {model}, {method}, λ = {l2:.0e}")?;
+        let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:.0e}"));
+        writeln!(out, "Model: {model}, {method}{penalty}")?;
         if !self.tried.is_empty() {
             writeln!(out, "\n      λ   score on one in eight who were kept aside")?;
             for Tried { l2: tried, score } in &self.tried {
-                let mark = if tried == l2 { "  ← chosen" } else { "" };
+                let mark = if Some(*tried) == *l2 { "  ← chosen" } else { "" };
                 writeln!(out, "{tried:>7.0e}   {:>9.5} ± {:.5}{mark}", score.value, score.margin())?;
             }
         }

@@ -4,6 +4,7 @@ mod audit;
 mod convert;
 mod demo;
 mod label;
+mod learning;
 mod number;
 mod plan;
 mod privatize;

@@ -1,0 +1,192 @@
+//! From a table to predictions: `privatize`, `train`, `evaluate`, `predict`, and `simulate` beside them.
+
+use crate::run::{fresh, json, refused, text};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const NURSERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/nursery.csv.gz");
+const CLASSES: &str = "not_recom,priority,recommend,spec_prior,very_recom";
+
+/// A folder that is removed when the test has passed.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = fresh(&format!("learning-{name}"));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn file(&self, name: &str, contents: &str) -> String {
+        fs::write(self.0.join(name), contents).unwrap();
+        self.path(name)
+    }
+
+    /// Simulated reports of the nursery's families.
+    fn reports(&self, name: &str, epsilon: f64, options: &str) -> String {
+        let path = self.path(name);
+        json(&format!(
+            "privatize {NURSERY} --label nursery --classes {CLASSES} --epsilon {epsilon} --seed 1 {options} -o {path}"
+        ));
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
+}
+
+#[test]
+fn reports_become_a_model_whose_accuracy_the_reports_of_others_tell() {
+    let folder = Folder::new("whole-way");
+    let (learnt, others) =
+        (folder.reports("a.parquet", 2.0, "--part 1/2"), folder.reports("b.parquet", 2.0, "--part 2/2"));
+    let model = folder.path("model.json");
+    let trained = json(&format!("train {learnt} --epochs 10 -o {model}"));
+    assert_eq!(trained["method"], "likelihood");
+    assert_eq!(number(&trained, "epsilon").to_bits(), 2f64.to_bits());
+    let from_reports = json(&format!("evaluate {model} {others}"));
+    let from_labels = json(&format!("evaluate {model} {NURSERY} --label nursery"));
+    assert_eq!((&from_reports["from"], &from_labels["from"]), (&"reports".into(), &"labels".into()));
+    let truth = number(&from_labels, "accuracy");
+    assert!(truth > 0.85, "{truth}");
+    let error = (number(&from_reports, "accuracy") - truth).abs();
+    assert!(error < 5.0 * number(&from_reports, "accuracy_standard_error"), "{error}");
+    let predictions = folder.path("predictions.csv");
+    json(&format!("predict {model} {NURSERY} --probabilities -o {predictions}"));
+    let written = fs::read_to_string(&predictions).unwrap();
+    assert_eq!(written.lines().count(), 12_961);
+    assert!(written.starts_with("prediction,probability,probability:not_recom,"));
+    let page = folder.path("page.html");
+    text(&format!("evaluate {model} {others} --report {page}"));
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("<svg") && !page.contains("http://") && !page.contains("https://"));
+}
+
+#[test]
+fn a_model_depends_on_task_reports_and_seed_and_on_nothing_else() {
+    let folder = Folder::new("pure");
+    let reports = folder.reports("reports.parquet", 1.0, "");
+    let train = |name: &str, options: &str| {
+        let path = folder.path(name);
+        json(&format!("train {reports} --epochs 2 --l2 1e-4 {options} -o {path}"));
+        fs::read(path).unwrap()
+    };
+    let usual = train("usual", "--threads 1");
+    assert_eq!(usual, train("two-threads", "--threads 2"));
+    assert_eq!(usual, train("from-the-file", "--threads 1 --memory 0"));
+    assert_ne!(usual, train("other-seed", "--threads 1 --seed 1"));
+    let again = fs::read_to_string(folder.path("usual")).unwrap();
+    let model = undertone_learn::Model::from_json(&again).unwrap();
+    assert_eq!(model.to_json().unwrap(), again);
+}
+
+#[test]
+fn a_second_stage_answers_with_what_the_first_has_taught() {
+    let folder = Folder::new("stages");
+    let first = folder.reports("first.parquet", 1.0, "--part 1/2 --mechanism rr");
+    let model = folder.path("first.json");
+    json(&format!("train {first} --epochs 5 --l2 1e-4 -o {model}"));
+    let second =
+        folder.reports("second.parquet", 1.0, &format!("--part 2/2 --prior {model} --temperature 0.5"));
+    let both = json(&format!("train {first} {second} --epochs 5 --l2 1e-4 -o {}", folder.path("both.json")));
+    assert_eq!(number(&both, "reports").to_bits(), 12_960f64.to_bits());
+    let accuracy = json(&format!("evaluate {} {NURSERY} --label nursery", folder.path("both.json")));
+    assert!(number(&accuracy, "accuracy") > 0.8);
+    let honest = folder.path("honest.json");
+    json(&format!("train {NURSERY} --label nursery --epochs 2 --l2 1e-4 -o {honest}"));
+    refused(
+        &format!(
+            "privatize {NURSERY} --label nursery --classes {CLASSES} --epsilon 1 --prior {honest} -o {}",
+            folder.path("x")
+        ),
+        1,
+        "learnt from true labels without privacy",
+    );
+}
+
+#[test]
+fn every_model_and_method_learns_something() {
+    let folder = Folder::new("methods");
+    let reports = folder.reports("reports.parquet", 4.0, "");
+    for (model, method) in [
+        ("softmax", "debiased"),
+        ("softmax", "posterior"),
+        ("softmax", "naive"),
+        ("softmax", "sgd"),
+        ("logistic", "likelihood"),
+        ("hinge", "debiased"),
+        ("linear", "debiased"),
+    ] {
+        let path = folder.path(&format!("{model}-{method}.json"));
+        let penalty = if method == "sgd" { "" } else { "--l2 1e-3 --epochs 5" };
+        json(&format!("train {reports} --model {model} --method {method} {penalty} -o {path}"));
+        let found = json(&format!("evaluate {path} {NURSERY} --label nursery"));
+        // A third are of the largest class.
+        assert!(number(&found, "accuracy") > 0.7, "{model}, {method}: {found}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_together_is_named_and_nothing_is_written() {
+    let folder = Folder::new("refused");
+    let reports = folder.reports("a.parquet", 1.0, "");
+    let other = folder.reports("b.parquet", 2.0, "");
+    let model = folder.path("model.json");
+    json(&format!("train {reports} --epochs 1 --l2 1e-3 -o {model}"));
+    let out = folder.path("out");
+    refused(&format!("train {reports} {other} -o {out}"), 1, "ε = 1, the other 2");
+    refused(&format!("train {} -o {out}", folder.0.display()), 1, "two tasks in one directory");
+    refused(&format!("train {NURSERY} -o {out}"), 1, "nursery.csv.gz");
+    refused(&format!("train {reports} -o {model}"), 1, "--force");
+    refused(&format!("train {reports} --column colour=text -o {out}"), 1, "colour");
+    refused(&format!("train {reports} --column form=colour -o {out}"), 2, "form=colour");
+    refused(&format!("train {reports} --method debiased --l2 0 -o {out}"), 1, "without bound");
+    let table = folder.file("table.csv", "a,b,y\n1,x,no\n2,y,yes\n");
+    refused(&format!("predict {model} {table} -o {out}"), 1, "`parents`");
+    refused(&format!("evaluate {model} {table} --label y"), 1, "`parents`");
+    let alien = folder.file("alien.csv", "parents,has_nurs,form,children,housing,finance,social,health,nursery\nusual,proper,complete,1,convenient,convenient,nonprob,recommended,great\n");
+    refused(&format!("evaluate {model} {alien} --label nursery"), 1, "row 1: label `great`");
+    let strange = folder.file("nan.csv", "a,b,y\n1,2,no\nnan,3,yes\n");
+    refused(
+        &format!("privatize {strange} --label y --classes no,yes --epsilon 1 -o {out}"),
+        1,
+        "row 2, column `a`",
+    );
+    let few = folder.path("few.parquet");
+    json(&format!("privatize {table} --label y --classes no,yes --epsilon 1 --seed 1 -o {few}"));
+    refused(&format!("evaluate {model} {few}"), 1, "about `y`");
+    refused(&format!("train {few} -o {out}"), 1, "too few reports");
+    let broken = folder.file("broken.json", "{\"format\":\"undertone-model\",\"version\":9}");
+    refused(&format!("predict {broken} {table} -o {out}"), 1, "version 9");
+    refused(&format!("predict {table} {table} -o {out}"), 1, "not a model");
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn a_simulation_puts_methods_side_by_side_and_repeats_itself() {
+    let words = format!(
+        "simulate {NURSERY} --label nursery --epsilon 1,inf --method default,rr-naive,subset-sgd --repetitions 2 --seed 3"
+    );
+    let found = json(&words);
+    assert_eq!(found, json(&words));
+    let accuracy = |place: usize| found["outcomes"][place]["accuracy"]["value"].as_f64().unwrap();
+    assert!(accuracy(0) > accuracy(1), "{} and {}", accuracy(0), accuracy(1));
+    // Without privacy the reports are the labels, and believing them is right.
+    assert!(accuracy(3) > 0.9 && accuracy(4) > 0.9, "{found}");
+    refused(&format!("simulate {NURSERY} --label nursery --method magic"), 2, "`magic`");
+}
