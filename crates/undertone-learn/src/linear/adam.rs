@@ -9,6 +9,11 @@
 //! somebody does. Their gradients so far would have moved them by η·m/√v·(r + … + r^Δ) with r = β₁/√β₂, and λ would have
 //! pulled them by Δ·η·λ·w/√v, which is taken implicitly, so that no gap is too long.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into `vectorized` is compiled for the least of processors"
+)]
+
 use super::kernels::vectorized;
 
 const MOMENTUM: f32 = 0.9;

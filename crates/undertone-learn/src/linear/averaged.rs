@@ -9,6 +9,11 @@
 //! from step to step. From time to time s is put back to one, the sum is moved to a place of its own, in 64 bits, and
 //! |W|² is taken anew.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into `vectorized` is compiled for the least of processors"
+)]
+
 use super::Weights;
 use super::gathered::Gathered;
 use super::kernels::{LANES, Lanes, add_product, vectorized};
@@ -64,7 +69,7 @@ impl Averaged {
 
     /// z = Wᵀx; `scores` are [`padded`](super::kernels::padded).
     pub(super) fn scores(&self, row: &Gathered, scores: &mut [f32]) {
-        vectorized(Scores { weights: self, row: row.entries(), scores: scores.as_chunks_mut().0 });
+        vectorized(Score { weights: self, row: row.entries(), scores: scores.as_chunks_mut().0 });
     }
 
     /// Counts W towards the mean and then moves it by -η·x·gᵀ.
@@ -135,13 +140,13 @@ impl Averaged {
     }
 }
 
-struct Scores<'a> {
+struct Score<'a> {
     weights: &'a Averaged,
     row: &'a [(u32, f32)],
     scores: &'a mut [Lanes],
 }
 
-impl pulp::NullaryFnOnce for Scores<'_> {
+impl pulp::NullaryFnOnce for Score<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -157,7 +162,7 @@ impl pulp::NullaryFnOnce for Scores<'_> {
     }
 }
 
-impl Scores<'_> {
+impl Score<'_> {
     #[inline(always)]
     fn of_width<const W: usize>(&mut self) {
         let mut sums = [[[0f32; LANES]; W]; CHAINS];

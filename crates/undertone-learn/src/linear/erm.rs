@@ -11,7 +11,7 @@
 //! the number of threads.
 
 use super::adam::{Moments, RareMoments, Step};
-use super::kernels::{AddScores, OuterProducts, vectorized};
+use super::kernels::{OuterProducts, vectorized};
 use super::parameters::{Parameters, Shape};
 use super::target::{SoftLabel, Target};
 use super::{LinearModel, Weights};
@@ -388,21 +388,17 @@ impl Part {
 
     fn run(&mut self, block: &Examples, rows: &[u32], weights: &Parameters, options: &ErmOptions) {
         let (classes, stride) = (weights.shape.classes, weights.shape.stride());
+        self.deltas.resize(rows.len() * classes, 0.0);
         let mut features: [&[f32]; PART] = [&[]; PART];
         for (place, row) in features.iter_mut().zip(rows) {
             *place = block.rows.get(*row as usize).dense;
         }
         let features = &features[..rows.len()];
-        self.deltas.clear();
-        for row in rows {
-            let start = self.deltas.len();
-            self.deltas.extend_from_slice(&weights.intercept);
-            for &(feature, x) in block.rows.get(*row as usize).sparse {
-                let weights = &weights.sparse[feature as usize * classes..][..classes];
-                self.deltas[start..].iter_mut().zip(weights).for_each(|(z, w)| *z += x * w);
-            }
-        }
-        vectorized(AddScores { rows: features, weights: &weights.dense, stride, scores: &mut self.deltas });
+        weights.scores(
+            features,
+            rows.iter().map(|row| block.rows.get(*row as usize).sparse),
+            &mut self.deltas,
+        );
         let vectors = options.target.vectors(&block.unbiased, &block.likelihood);
         self.intercept.fill(0.0);
         for (row, scores) in rows.iter().zip(self.deltas.chunks_exact_mut(classes)) {

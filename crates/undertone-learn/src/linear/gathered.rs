@@ -1,5 +1,10 @@
 //! One row as the list of its features that are not zero.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into `vectorized` is compiled for the least of processors"
+)]
+
 use super::kernels::{LANES, Lanes, total, vectorized};
 use crate::features::Row;
 

@@ -4,6 +4,11 @@
 //! whatever K is. A tile of two rows and five classes has ten running sums; it reads seven registers for ten products.
 //! Lanes are added up in a fixed order: a result does not depend on the processor.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into `vectorized` is compiled for the least of processors"
+)]
+
 /// Eight floats that are worked on at once.
 pub(super) const LANES: usize = 8;
 pub(super) type Lanes = [f32; LANES];

@@ -210,7 +210,9 @@ mod tests {
             }
             let norm = w.iter().map(|w| w * w).sum::<f64>().sqrt();
             if let Some(radius) = radius.filter(|radius| norm > *radius) {
-                w.iter_mut().for_each(|w| *w *= radius / norm);
+                for w in &mut w {
+                    *w *= radius / norm;
+                }
             }
         }
         sum.iter().map(|sum| sum / rows.len() as f64).collect()

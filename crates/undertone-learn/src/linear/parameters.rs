@@ -4,7 +4,7 @@
 //! a row has few of them.
 
 use super::Weights;
-use super::kernels::padded;
+use super::kernels::{AddScores, padded, vectorized};
 
 /// W in three parts.
 #[derive(Clone, Debug)]
@@ -68,6 +68,24 @@ impl Parameters {
         middle.copy_from_slice(&self.sparse);
         last.copy_from_slice(&self.intercept);
         weights
+    }
+
+    /// z = Wᵀx of some rows, whose dense and sparse features these are, one row after the other.
+    pub(super) fn scores<'a>(
+        &self,
+        dense: &[&[f32]],
+        sparse: impl Iterator<Item = &'a [(u32, f32)]>,
+        scores: &mut [f32],
+    ) {
+        let classes = self.shape.classes;
+        for (row, scores) in sparse.zip(scores.chunks_exact_mut(classes)) {
+            scores.copy_from_slice(&self.intercept);
+            for &(feature, x) in row {
+                let weights = &self.sparse[feature as usize * classes..][..classes];
+                scores.iter_mut().zip(weights).for_each(|(z, w)| *z += x * w);
+            }
+        }
+        vectorized(AddScores { rows: dense, weights: &self.dense, stride: self.shape.stride(), scores });
     }
 
     /// The nearest weights in the ball |W| ≤ `radius`.

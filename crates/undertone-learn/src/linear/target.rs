@@ -122,7 +122,7 @@ impl SoftLabel {
     fn named(&mut self, likelihood: LabelVector<'_>) -> Option<LabelVector<'_>> {
         let top = likelihood.entries.iter().map(|&(_, value)| value).reduce(f32::max)?;
         self.entries.clear();
-        self.entries.extend(likelihood.entries.iter().filter(|(_, value)| *value == top));
+        self.entries.extend(likelihood.entries.iter().filter(|(_, value)| *value >= top));
         let share = 1.0 / self.entries.len() as f32;
         self.entries.iter_mut().for_each(|(_, value)| *value = share);
         Some(LabelVector { base: 0.0, entries: &self.entries })

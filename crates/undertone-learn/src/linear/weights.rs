@@ -1,10 +1,14 @@
 //! The weights of a linear model, and what they predict.
 
 use crate::LearnError;
+use super::parameters::{Parameters, Shape};
 use crate::classifier::Classifier;
 use crate::features::{Row, Rows};
 use crate::loss::Loss;
 use serde::{Deserialize, Serialize};
+
+/// Rows whose scores are computed together.
+const TOGETHER: usize = 64;
 
 /// W, a row of K weights for each feature and a last row for the intercept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,12 +104,45 @@ impl Classifier for LinearModel {
     }
 
     fn probabilities(&self, rows: &Rows) -> Vec<f32> {
-        let classes = self.weights.classes;
+        let (dense, sparse, classes) = (rows.dense_width(), rows.sparse_width(), self.weights.classes);
+        let parameters = Parameters::new(Shape { dense, sparse, classes }, Some(&self.weights));
         let mut all = vec![0.0; rows.len() * classes];
-        for (row, scores) in rows.iter().zip(all.chunks_exact_mut(classes)) {
-            self.weights.scores(row, scores);
-            self.loss.probabilities(scores);
+        for (start, scores) in (0..).step_by(TOGETHER).zip(all.chunks_mut(TOGETHER * classes)) {
+            let some = start..start + scores.len() / classes;
+            let features: Vec<&[f32]> = some.clone().map(|row| rows.get(row).dense).collect();
+            parameters.scores(&features, some.map(|row| rows.get(row).sparse), scores);
+            scores.chunks_exact_mut(classes).for_each(|scores| self.loss.probabilities(scores));
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_rows_have_the_probabilities_of_each() {
+        let (mut rows, mut weights) = (Rows::new(11, 3), Weights::zero(14, 7));
+        for (i, w) in weights.values_mut().iter_mut().enumerate() {
+            *w = (i as f32).sin();
+        }
+        for i in 0..150u16 {
+            rows.push_with(|dense, sparse| {
+                dense.extend((0..11u16).map(|j| f32::from(i * 11 + j).cos()));
+                sparse.extend((i % 2 == 0).then_some((u32::from(i % 3), 1.5)));
+            });
+        }
+        for loss in Loss::ALL {
+            let model = LinearModel { loss, weights: weights.clone() };
+            for (row, found) in rows.iter().zip(model.probabilities(&rows).chunks_exact(7)) {
+                let mut expected = [0.0; 7];
+                weights.scores(row, &mut expected);
+                loss.probabilities(&mut expected);
+                for (found, expected) in found.iter().zip(expected) {
+                    assert!((found - expected).abs() < 1e-4, "{loss:?}: {found} for {expected}");
+                }
+            }
+        }
     }
 }

@@ -11,7 +11,7 @@ const ROUND: f32 = 12_582_912.0;
 const LN_2: [f32; 2] = [0.693_145_75, 1.428_606_8e-6];
 
 /// e^x to within three units in the last place for -87 ≤ x ≤ 88, and e^-87 or e^88 beyond.
-#[inline(always)]
+#[inline]
 pub(super) fn exp(x: f32) -> f32 {
     let x = x.clamp(-87.0, 88.0);
     let shifted = x * std::f32::consts::LOG2_E + ROUND;
