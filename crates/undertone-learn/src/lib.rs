@@ -10,6 +10,7 @@ pub mod features;
 pub mod labels;
 pub mod linear;
 pub mod loss;
+pub mod plan;
 
 mod classifier;
 mod error;

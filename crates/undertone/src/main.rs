@@ -11,8 +11,6 @@ mod epsilon_axis;
 mod exit;
 mod finding;
 mod label_chart;
-mod label_plan;
-mod label_shares;
 mod number_chart;
 mod nursery;
 mod output;

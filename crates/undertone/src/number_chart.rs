@@ -27,7 +27,11 @@ pub(crate) fn svg(bounds: Bounds, mechanism: &NumberMechanism, epsilon: Epsilon)
         x_name: "privacy loss ε".to_string(),
         y_name: "worst-case variance".to_string(),
         lines,
-        mark: Some((epsilon.get(), mechanism.worst_variance(), format!("{} at ε = {epsilon}", mechanism.kind()))),
+        mark: Some((
+            epsilon.get(),
+            mechanism.worst_variance(),
+            format!("{} at ε = {epsilon}", mechanism.kind()),
+        )),
     }
     .svg()
 }

@@ -6,10 +6,7 @@ use std::io::Write;
 
 /// Measure what the papers claim: ours beside theirs, as CSV, SVG and one HTML page
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Example:\n  undertone reproduce convex -o laws",
-    arg_required_else_help = true
-)]
+#[command(after_help = "Example:\n  undertone reproduce convex -o laws", arg_required_else_help = true)]
 pub(crate) struct Reproduce {
     #[command(subcommand)]
     what: Command,

@@ -35,7 +35,10 @@ impl Folder {
     /// Writes everything and returns what was written.
     pub(super) fn write(&self, findings: &Findings) -> anyhow::Result<Vec<PathBuf>> {
         let pictures = Axis::ALL.map(|axis| (axis, picture(axis, &findings.points)));
-        let mut files = vec![(POINTS.to_owned(), points_csv(&findings.points)), (SLOPES.to_owned(), slopes_csv(&findings.laws))];
+        let mut files = vec![
+            (POINTS.to_owned(), points_csv(&findings.points)),
+            (SLOPES.to_owned(), slopes_csv(&findings.laws)),
+        ];
         let mut drawn = Vec::new();
         for (axis, svg) in pictures {
             let svg = svg?;
@@ -59,9 +62,8 @@ fn picture_name(axis: Axis) -> String {
 }
 
 fn points_csv(points: &[Point]) -> String {
-    let mut csv = String::from(
-        "axis,method,classes,epsilon,n,alpha,excess_risk,standard_error,risk_bound,capped\n",
-    );
+    let mut csv =
+        String::from("axis,method,classes,epsilon,n,alpha,excess_risk,standard_error,risk_bound,capped\n");
     for point in points {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let Point { method, classes, epsilon, n, excess_risk, standard_error, capped, .. } = point;

@@ -38,16 +38,19 @@ fn summary(laws: &[Law]) -> String {
         "<p><b>Every claimed order was reproduced.</b></p>\n".to_owned()
     } else {
         let count = laws.len();
-        format!("<p><b>{} of {count} claims did not reproduce at these sizes:</b> {}.</p>\n", failed.len(), failed.join("; "))
+        format!(
+            "<p><b>{} of {count} claims did not reproduce at these sizes:</b> {}.</p>\n",
+            failed.len(),
+            failed.join("; ")
+        )
     }
 }
 
 fn row(law: &Law) -> String {
     let class = if law.verdict == Verdict::NotReproduced { " class=\"no\"" } else { "" };
-    let measured = law.measured.map_or_else(
-        || "–".to_owned(),
-        |line| format!("{:.3} ± {:.3}", line.slope, line.standard_error),
-    );
+    let measured = law
+        .measured
+        .map_or_else(|| "–".to_owned(), |line| format!("{:.3} ± {:.3}", line.slope, line.standard_error));
     let predicted = law.predicted.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
     let left_out = if law.capped > 0 { format!(", {} left out", law.capped) } else { String::new() };
     format!(
