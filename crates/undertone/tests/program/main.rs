@@ -6,6 +6,7 @@ mod demo;
 mod label;
 mod number;
 mod plan;
+mod reproduce;
 mod run;
 mod vector;
 
@@ -97,11 +98,14 @@ fn a_reader_who_leaves_early_is_no_failure() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in ["", "demo", "plan", "mechanism", "convert", "audit"].into_iter().chain(FAMILIES) {
+    for command in ["", "demo", "plan", "mechanism", "convert", "audit", "reproduce", "reproduce convex"]
+        .into_iter()
+        .chain(FAMILIES)
+    {
         let help = text(&format!("{command} --help"));
         assert!(help.contains("Example") && help.contains("undertone "), "{help}");
     }
-    for command in ["demo", "plan", "convert", "audit"].into_iter().chain(FAMILIES) {
+    for command in ["demo", "plan", "convert", "audit", "reproduce convex"].into_iter().chain(FAMILIES) {
         assert!(text(&format!("{command} --help")).contains("--json"));
     }
 }
