@@ -15,6 +15,7 @@ pub mod loss;
 pub mod selection;
 pub mod split;
 pub mod stages;
+pub mod plan;
 
 mod classifier;
 mod error;

@@ -4,6 +4,7 @@ use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::num::NonZeroU32;
 use std::str::FromStr;
+use undertone_learn::loss::Loss;
 use undertone_privacy::label::LabelKind;
 use undertone_privacy::vector::VectorKind;
 use undertone_privacy::{Delta, Epsilon, Guarantee, Mu, PrivacyError, Rho};
@@ -88,6 +89,24 @@ pub(crate) fn positive(text: &str) -> anyhow::Result<f64> {
     let value = number(text)?;
     ensure!(value > 0.0 && value.is_finite(), "the value has to be positive and finite");
     Ok(value)
+}
+
+/// A share of all people, from 0 to 1.
+pub(crate) fn share(text: &str) -> anyhow::Result<f64> {
+    let value = number(text)?;
+    ensure!((0.0..=1.0).contains(&value), "a share lies between 0 and 1");
+    Ok(value)
+}
+
+/// A loss of linear scores by its name.
+pub(crate) fn loss() -> impl TypedValueParser<Value = Loss> {
+    let names = ["softmax", "logistic", "hinge", "squared"];
+    PossibleValuesParser::new(names).map(|name| match name.as_str() {
+        "softmax" => Loss::Softmax,
+        "logistic" => Loss::Logistic,
+        "hinge" => Loss::Hinge,
+        _ => Loss::Squared,
+    })
 }
 
 /// How often, or how many: at least one.

@@ -1,7 +1,9 @@
 //! What a report says about a label, as learners see it.
 
 mod channel;
+mod shares;
 mod vectors;
 
 pub use channel::Channel;
+pub use shares::{LabelShares, Share};
 pub use vectors::{LabelVector, LabelVectors};

@@ -2,20 +2,26 @@
 
 use crate::digits::digits;
 use crate::exit::Usage;
-use crate::label_plan::{Candidate, LabelPlan, Problem, label_plan};
 use crate::output::{self, Drawing};
 use crate::{arguments, label_chart};
 use std::io::Write;
-use undertone_privacy::Epsilon;
+use std::num::NonZeroU32;
+use undertone_learn::loss::Loss;
+use undertone_learn::plan::{Candidate, Geometry, LabelPlan, Method, Options, Problem, label_plan};
+use undertone_privacy::{Delta, Epsilon};
 
 /// Choose a mechanism before anyone is asked: the exact risk bound of each, and what none can beat
 ///
 /// The bound is for learning by stochastic gradient descent from n reports: radius · lipschitz · √(second moment / n),
-/// where the second moment is the worst over all gradients of length one.
+/// where the second moment is the worst over all gradients of length one. Beside the label mechanisms it is given for every
+/// other way to learn: vectors that people are asked for one after the other, Gaussian noise with --delta, and answers among
+/// likely labels with --top and --miss.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   undertone plan --classes 10 --epsilon 1 --n 100000
-  undertone plan --classes 10 --epsilon 1 --n 100000 --radius 5 --lipschitz 1.4 --svg plan.svg")]
+  undertone plan --classes 10 --epsilon 1 --n 100000 --radius 5 --lipschitz 1.4 --svg plan.svg
+  undertone plan --classes 100 --epsilon 1 --n 100000 --radius 5 --loss softmax --longest 2 --target 0.5
+  undertone plan --classes 100 --epsilon 1 --n 100000 --delta 1e-6 --top 5 --miss 0.01")]
 pub(crate) struct Plan {
     /// K, the number of classes
     #[arg(long, value_name = "K", value_parser = arguments::classes, allow_hyphen_values = true)]
@@ -32,6 +38,24 @@ pub(crate) struct Plan {
     /// The greatest length of a gradient of the loss
     #[arg(long, value_name = "L", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1")]
     lipschitz: f64,
+    /// The loss of a linear model, from which the length of gradients follows
+    #[arg(long, value_name = "LOSS", value_parser = arguments::loss(), conflicts_with = "lipschitz", requires = "longest")]
+    loss: Option<Loss>,
+    /// The length of the longest row of features, the one of an intercept counted in
+    #[arg(long, value_name = "LENGTH", value_parser = arguments::positive, allow_hyphen_values = true, requires = "loss")]
+    longest: Option<f64>,
+    /// δ, to compare with Gaussian noise under (ε, δ)
+    #[arg(long, value_name = "D", value_parser = arguments::delta, allow_hyphen_values = true)]
+    delta: Option<Delta>,
+    /// How many likely labels are known for each person, to compare with answers among them
+    #[arg(long, value_name = "K", value_parser = arguments::count, allow_hyphen_values = true, requires = "miss")]
+    top: Option<NonZeroU32>,
+    /// The share of people whose label is not among their likely ones
+    #[arg(long, value_name = "P", value_parser = arguments::share, allow_hyphen_values = true, requires = "top")]
+    miss: Option<f64>,
+    /// The excess risk that is wanted: how many people does each method need?
+    #[arg(long, value_name = "RISK", value_parser = arguments::positive, allow_hyphen_values = true)]
+    target: Option<f64>,
     #[command(flatten)]
     drawing: Drawing,
     /// Print JSON
@@ -41,9 +65,14 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let Self { classes, n, radius, lipschitz, .. } = *self;
-        let problem = Problem { classes, n, radius, lipschitz };
-        let plan = label_plan(problem, self.epsilon).map_err(Usage::new)?;
+        let Self { classes, n, radius, lipschitz, delta, target, .. } = *self;
+        let geometry = match (self.loss, self.longest) {
+            (Some(loss), Some(longest)) => Geometry::of_linear(loss, classes, longest, radius),
+            _ => Geometry::new(radius, lipschitz),
+        };
+        let problem = Problem { classes, n, geometry: geometry.map_err(Usage::new)? };
+        let options = Options { delta, top: self.top.map(NonZeroU32::get).zip(self.miss), target };
+        let plan = label_plan(problem, self.epsilon, &options).map_err(Usage::new)?;
         let best = &plan.mechanisms[0];
         let drawn =
             self.drawing.write(|| label_chart::svg(classes, best.kind, self.epsilon, best.second_moment))?;
@@ -51,7 +80,8 @@ impl Plan {
             return output::json(&plan, out);
         }
         table(&plan, out)?;
-        writeln!(out, "\n{}", reason(&plan))?;
+        writeln!(out, "\n{}\n", reason(&plan))?;
+        methods(&plan, out)?;
         if let Some(path) = drawn {
             writeln!(out, "\nDrawn in {}", path.display())?;
         }
@@ -61,7 +91,8 @@ impl Plan {
 
 fn table(plan: &LabelPlan, out: &mut impl Write) -> anyhow::Result<()> {
     let LabelPlan { problem, epsilon, lower_bound, .. } = plan;
-    let Problem { classes, n, radius, lipschitz } = problem;
+    let Problem { classes, n, geometry: Geometry { radius, lipschitz, .. } } = problem;
+    let lipschitz = digits(*lipschitz);
     writeln!(out, "{classes} classes, ε = {epsilon}, {n} people, radius {radius}, Lipschitz {lipschitz}\n")?;
     let header = ["mechanism", "second moment", "× least", "risk bound", "bits a report"];
     writeln!(out, "{:<14}{:>14}{:>14}{:>13}{:>16}", header[0], header[1], header[2], header[3], header[4])?;
@@ -72,6 +103,39 @@ fn table(plan: &LabelPlan, out: &mut impl Write) -> anyhow::Result<()> {
     let (moment, risk) = (digits(*lower_bound), digits(plan.lower_bound_risk));
     writeln!(out, "{:<14}{moment:>14}{:>14}{risk:>13}", "least possible", digits(1.0))?;
     Ok(())
+}
+
+/// Every way to learn, with the people it takes to reach the target if there is one.
+fn methods(plan: &LabelPlan, out: &mut impl Write) -> anyhow::Result<()> {
+    let needed = if plan.target.is_some() { "people needed" } else { "" };
+    writeln!(out, "{:<32}{:>14}{:>13}{needed:>18}", "method", "second moment", "risk bound")?;
+    for method in &plan.methods {
+        let Method { name, second_moment, risk_bound, n_needed, .. } = method;
+        let (moment, risk) = (digits(*second_moment), digits(*risk_bound));
+        let people = match (plan.target, n_needed) {
+            (None, _) => String::new(),
+            (Some(_), Some(n)) => n.to_string(),
+            (Some(_), None) => "never".to_owned(),
+        };
+        writeln!(out, "{name:<32}{moment:>14}{risk:>13}{people:>18}{}", remark(method))?;
+    }
+    Ok(())
+}
+
+/// What is special about a method.
+fn remark(method: &Method) -> String {
+    let mut remarks = Vec::new();
+    if method.interactive {
+        remarks.push("people are asked in turn".to_owned());
+    }
+    if method.simulation_only {
+        remarks.push("simulation only".to_owned());
+    }
+    remarks.extend(method.delta.map(|delta| format!("δ = {delta}")));
+    if method.bias > 0.0 {
+        remarks.push(format!("{} of it bias", digits(method.bias)));
+    }
+    if remarks.is_empty() { String::new() } else { format!("   {}", remarks.join(", ")) }
 }
 
 /// Why the first mechanism is the choice.

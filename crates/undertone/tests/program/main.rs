@@ -8,6 +8,7 @@ mod learning;
 mod number;
 mod plan;
 mod privatize;
+mod reproduce;
 mod run;
 mod vector;
 
@@ -101,11 +102,15 @@ fn a_reader_who_leaves_early_is_no_failure() {
 fn every_command_has_help_with_an_example() {
     for command in
         ["", "demo", "plan", "mechanism", "convert", "audit", "privatize"].into_iter().chain(FAMILIES)
+    for command in ["", "demo", "plan", "mechanism", "convert", "audit", "reproduce", "reproduce convex"]
+        .into_iter()
+        .chain(FAMILIES)
     {
         let help = text(&format!("{command} --help"));
         assert!(help.contains("Example") && help.contains("undertone "), "{help}");
     }
     for command in ["demo", "plan", "convert", "audit", "privatize"].into_iter().chain(FAMILIES) {
+    for command in ["demo", "plan", "convert", "audit", "reproduce convex"].into_iter().chain(FAMILIES) {
         assert!(text(&format!("{command} --help")).contains("--json"));
     }
 }

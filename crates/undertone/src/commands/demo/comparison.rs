@@ -1,9 +1,9 @@
 //! What the same people's labels would have told under other mechanisms, measured.
 
 use super::{kind_of, true_shares};
-use crate::label_shares::{LabelShares, Share};
 use rand_core::CryptoRng;
 use serde::Serialize;
+use undertone_learn::labels::{LabelShares, Share};
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelRandomizer, ReportColumn};
 
 /// How often the same people are asked anew, in simulation, to measure the error of a mechanism.

@@ -6,12 +6,12 @@ mod story;
 
 use crate::exit::Usage;
 use crate::finding::Outcome;
-use crate::label_shares::{LabelShares, Share};
 use crate::{arguments, nursery, output, randomness};
 use anyhow::{Context, ensure};
 use rand_core::CryptoRng;
 use std::io::Write;
 use story::Story;
+use undertone_learn::labels::{LabelShares, Share};
 use undertone_privacy::label::{
     Label, LabelKind, LabelMechanism, LabelRandomizer, LabelSet, ReportColumn, SubsetSelection,
 };

@@ -5,10 +5,10 @@ use super::comparison::{Comparison, REPETITIONS};
 use super::{Collection, Demo, kind_of, true_shares};
 use crate::bar_chart::{self, Bar};
 use crate::finding::Finding;
-use crate::label_shares::Share;
 use crate::nursery;
 use serde::Serialize;
 use std::io::{self, Write};
+use undertone_learn::labels::Share;
 use undertone_privacy::label::{Label, LabelMechanism, LabelRandomizer, LabelSet};
 
 /// One share, told with its uncertainty and the truth that only a demonstration knows.

@@ -77,14 +77,15 @@ fn points_csv(points: &[Point]) -> String {
 
 fn slopes_csv(laws: &[Law]) -> String {
     let mut csv =
-        String::from("slope,method,claimed,predicted,measured,standard_error,points,capped,verdict\n");
+        String::from("slope,method,order,claimed,predicted,measured,standard_error,points,capped,verdict\n");
     for law in laws {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         csv += &format!(
-            "\"{}\",{},{},{},{},{},{},{},{}\n",
+            "\"{}\",{},{},{},{},{},{},{},{},{}\n",
             law.regime.name(),
             law.method,
-            law.claimed,
+            law.order,
+            number(law.claimed),
             number(law.predicted),
             number(law.measured.map(|line| line.slope)),
             number(law.measured.map(|line| line.standard_error)),

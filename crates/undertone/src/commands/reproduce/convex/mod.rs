@@ -90,21 +90,23 @@ fn explain(findings: &Findings, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "Simulation, seed {}: {} descents for each point\n", findings.seed, findings.repetitions)?;
     writeln!(
         out,
-        "{:<34}{:<24}{:>9}{:>11}{:>19}   verdict",
-        "slope of ln(excess risk)", "method", "claimed", "predicted", "measured"
+        "{:<26}{:<21}{:>6}{:>9}{:>11}{:>17}   verdict",
+        "slope of ln(excess risk)", "method", "order", "claimed", "predicted", "measured"
     )?;
     for law in &findings.laws {
         let measured = law
             .measured
             .map_or_else(|| "–".to_owned(), |line| format!("{:.3} ± {:.3}", line.slope, line.standard_error));
         let predicted = law.predicted.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
+        let Law { regime, method, order, claimed, predicted, verdict, .. } = law;
+        let number =
+            |slope: &Option<f64>| slope.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
+        let (claimed, predicted) = (number(claimed), number(predicted));
+        let (regime, verdict) = (regime.name(), verdict.name());
         writeln!(
             out,
-            "{:<34}{:<24}{:>9}{predicted:>11}{measured:>19}   {}",
-            law.regime.name(),
-            law.method,
-            law.claimed,
-            law.verdict.name()
+            "{regime:<26}{method:<21}{order:>6}{claimed:>9}{predicted:>11}{:>17}   {verdict}",
+            law.measured_in_words()
         )?;
     }
     writeln!(out, "\n{}", law::HOW_TO_READ)?;

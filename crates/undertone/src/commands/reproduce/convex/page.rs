@@ -20,7 +20,7 @@ pub(super) fn html(findings: &Findings, pictures: &[String]) -> String {
 <i>Convex Optimization with Local Label Differential Privacy</i> on which the method does worst; every method learns by \
 projected stochastic gradient descent with the step of its exact second moment. <i>{}</i> is the bound that no ε-private learner \
 can go below on that family, with its constant. Bars in the pictures are two standard errors.</p>\n{}\
-<table><tr><th>slope of ln(excess risk)<th>method<th>claimed<th>predicted<th>measured<th>verdict</tr>\n{rows}</table>\n\
+<table><tr><th>slope of ln(excess risk)<th>method<th>order<th>claimed<th>predicted<th>measured<th>verdict</tr>\n{rows}</table>\n\
 <p>{HOW_TO_READ}</p>\n{figures}</html>\n",
         scan::LOWER_BOUND,
         summary(&findings.laws),
@@ -52,12 +52,14 @@ fn row(law: &Law) -> String {
         .measured
         .map_or_else(|| "–".to_owned(), |line| format!("{:.3} ± {:.3}", line.slope, line.standard_error));
     let predicted = law.predicted.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
+    let number = |slope: Option<f64>| slope.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
+    let cells = [law.order.to_string(), number(law.claimed), number(law.predicted), law.measured_in_words()];
+    let cells = cells.map(|cell| format!("<td class=\"n\">{cell}")).concat();
     let left_out = if law.capped > 0 { format!(", {} left out", law.capped) } else { String::new() };
     format!(
-        "<tr{class}><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{predicted}<td class=\"n\">{measured}<td>{} ({} points{left_out})</tr>\n",
+        "<tr{class}><td>{}<td>{}{cells}<td>{} ({} points{left_out})</tr>\n",
         law.regime.name(),
         law.method,
-        law.claimed,
         law.verdict.name().to_lowercase(),
         law.points,
     )

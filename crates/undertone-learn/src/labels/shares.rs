@@ -14,7 +14,8 @@ use undertone_privacy::label::{Covariance, Decoder, LabelRandomizer, ReportColum
 const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
 
 /// Counts reports of one mechanism that treats all labels alike.
-pub(crate) struct LabelShares {
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabelShares {
     decoder: Decoder,
     covariance: Covariance,
     /// How many reports have each label as a member
@@ -23,16 +24,17 @@ pub(crate) struct LabelShares {
 }
 
 /// An estimated share and its standard error.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
     /// Unbiased, hence at times below zero
-    pub(crate) estimate: f64,
-    pub(crate) standard_error: f64,
+    pub estimate: f64,
+    /// That of the devices' coins
+    pub standard_error: f64,
 }
 
 impl LabelShares {
     /// Before any report of `mechanism`.
-    pub(crate) fn new(mechanism: &impl LabelRandomizer) -> Self {
+    pub fn new(mechanism: &impl LabelRandomizer) -> Self {
         Self {
             decoder: mechanism.decoder(),
             covariance: mechanism.covariance(),
@@ -42,19 +44,20 @@ impl LabelShares {
     }
 
     /// Takes in a column of reports.
-    pub(crate) fn observe(&mut self, column: &ReportColumn) {
+    pub fn observe(&mut self, column: &ReportColumn) {
         for &member in column.members() {
             self.seen[member as usize] += 1;
         }
         self.reports += column.len() as u64;
     }
 
-    pub(crate) fn reports(&self) -> u64 {
+    /// How many have reported.
+    pub fn reports(&self) -> u64 {
         self.reports
     }
 
     /// The share of each label among those who have reported.
-    pub(crate) fn shares(&self) -> Vec<Share> {
+    pub fn shares(&self) -> Vec<Share> {
         let n = self.reports as f64;
         let Decoder { in_value, out_value } = self.decoder;
         let Covariance { own, other, .. } = self.covariance;
@@ -70,17 +73,17 @@ impl LabelShares {
 
 impl Share {
     /// Half the width of the 95 % interval.
-    pub(crate) fn margin(&self) -> f64 {
+    pub fn margin(&self) -> f64 {
         TWO_SIDED_95 * self.standard_error
     }
 
     /// The 95 % interval, by the normal approximation.
-    pub(crate) fn interval(&self) -> (f64, f64) {
+    pub fn interval(&self) -> (f64, f64) {
         (self.estimate - self.margin(), self.estimate + self.margin())
     }
 
     /// Whether the interval contains `truth`.
-    pub(crate) fn covers(&self, truth: f64) -> bool {
+    pub fn covers(&self, truth: f64) -> bool {
         (self.estimate - truth).abs() <= self.margin()
     }
 }
