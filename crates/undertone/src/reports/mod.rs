@@ -15,7 +15,6 @@
 
 #[cfg_attr(not(test), expect(dead_code, reason = "read by the commands that learn"))]
 mod block;
-#[cfg_attr(not(test), expect(dead_code, reason = "read by the commands that learn"))]
 mod difference;
 #[cfg_attr(not(test), expect(dead_code, reason = "read by the commands that learn"))]
 mod file;
