@@ -4,7 +4,8 @@
 //!
 //! A copy decodes every column of a file and encodes it again, in one thread, with the settings that the program itself
 //! writes with. Two files are copied: the table with its labels, and the reports that were made of it, which have the
-//! columns that privatizing has to write.
+//! columns that privatizing has to write. The program runs twice: bound to one core, which needs `taskset`, and free to use
+//! a second one.
 
 #[path = "../src/reports/settings.rs"]
 mod settings;
@@ -69,25 +70,21 @@ fn peak_memory(child: &Child) -> Option<f64> {
     Some(line.trim().strip_suffix(" kB")?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// Runs the program, and gives its seconds and its peak memory.
-fn privatize(table: &Path, reports: &Path, mechanism: &str) -> (f64, f64) {
+/// Runs the program, on the first core alone if so asked, and gives its seconds and its peak memory.
+fn privatize(table: &Path, reports: &Path, mechanism: &str, one_core: bool) -> (f64, f64) {
+    let program = env!("CARGO_BIN_EXE_undertone");
+    let mut command = Command::new(if one_core { "taskset" } else { program });
+    if one_core {
+        command.args(["-c", "0", program]);
+    }
     let start = Instant::now();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_undertone"))
-        .args([
-            "privatize",
-            "--label",
-            "label",
-            "--epsilon",
-            "1",
-            "--classes",
-            "0,1,2,3,4,5,6,7,8,9",
-            "--force",
-        ])
-        .args(["--mechanism", mechanism, "--output"])
+    let mut child = command
+        .args(["privatize", "--label", "label", "--epsilon", "1", "--classes", "0,1,2,3,4,5,6,7,8,9"])
+        .args(["--mechanism", mechanism, "--force", "--output"])
         .args([reports, table])
         .stdout(Stdio::null())
         .spawn()
-        .expect("the program is built");
+        .expect("the program is built, and taskset is there");
     let mut memory = 0f64;
     let status = loop {
         memory = memory.max(peak_memory(&child).unwrap_or(0.0));
@@ -100,27 +97,33 @@ fn privatize(table: &Path, reports: &Path, mechanism: &str) -> (f64, f64) {
     (start.elapsed().as_secs_f64(), memory)
 }
 
-/// One line: `rows` labels, so many columns of floats beside them, one mechanism.
+/// Two lines, for one core and for more: `rows` labels, so many columns of floats beside them, one mechanism.
 fn compare(folder: &Path, rows: usize, floats: usize, mechanism: &str) {
     let [table, reports, copied] =
         ["table", "reports", "copy"].map(|name| folder.join(format!("{name}.parquet")));
     make_table(&table, rows, floats);
-    let (mut ours, mut tables, mut same, mut memory) = (f64::INFINITY, f64::INFINITY, f64::INFINITY, 0f64);
+    let (mut tables, mut same) = (f64::INFINITY, f64::INFINITY);
+    let (mut ours, mut memory) = ([f64::INFINITY; 2], [0f64; 2]);
     for _ in 0..ROUNDS {
         tables = tables.min(copy(&table, &copied));
-        let (seconds, peak) = privatize(&table, &reports, mechanism);
-        (ours, memory) = (ours.min(seconds), memory.max(peak));
+        for (run, one_core) in [true, false].into_iter().enumerate() {
+            let (seconds, peak) = privatize(&table, &reports, mechanism, one_core);
+            (ours[run], memory[run]) = (ours[run].min(seconds), memory[run].max(peak));
+        }
         same = same.min(copy(&reports, &copied));
     }
     let rate = |seconds: f64| rows as f64 / seconds / 1e6;
-    println!(
-        "{rows:>11}{floats:>8}  {mechanism:<10}{:>10.1}{:>12.1}{:>8.2}{:>14.1}{:>8.2}{memory:>10.0}",
-        rate(ours),
-        rate(tables),
-        tables / ours,
-        rate(same),
-        same / ours,
-    );
+    for (run, cores) in ["one", "free"].into_iter().enumerate() {
+        println!(
+            "{rows:>11}{floats:>8}  {mechanism:<10}{cores:<6}{:>10.1}{:>12.1}{:>8.2}{:>14.1}{:>8.2}{:>10.0}",
+            rate(ours[run]),
+            rate(tables),
+            tables / ours[run],
+            rate(same),
+            same / ours[run],
+            memory[run],
+        );
+    }
 }
 
 fn main() {
@@ -129,8 +132,17 @@ fn main() {
     fs::create_dir_all(&folder).expect("the temporary folder can be written");
     println!("K = {CLASSES}, ε = 1. Rates in millions of rows a second, the best of {ROUNDS} rounds.\n");
     println!(
-        "{:>11}{:>8}  {:<10}{:>10}{:>12}{:>8}{:>14}{:>8}{:>10}",
-        "rows", "floats", "mechanism", "privatize", "copy table", "ratio", "copy reports", "ratio", "peak MB"
+        "{:>11}{:>8}  {:<10}{:<6}{:>10}{:>12}{:>8}{:>14}{:>8}{:>10}",
+        "rows",
+        "floats",
+        "mechanism",
+        "cores",
+        "privatize",
+        "copy table",
+        "ratio",
+        "copy reports",
+        "ratio",
+        "peak MB"
     );
     for floats in [0, 4] {
         for mechanism in ["rr", "subset"] {

@@ -98,3 +98,95 @@ impl Devices {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::randomness;
+    use crate::reports::{ReportsFile, ReportsWriter};
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Float64Type;
+    use arrow_array::{ArrayRef, Float64Array};
+    use std::sync::Arc;
+    use undertone_report::{ColumnKind, FeatureColumn, MechanismWords, TASK_VERSION};
+
+    /// People with a positive feature surely have the first label; about the others nothing is known.
+    struct BySign;
+
+    impl Priors for BySign {
+        fn words(&self) -> PriorWords {
+            PriorWords { model: "ab".into(), temperature: 1.0 }
+        }
+
+        fn append(&mut self, features: &RecordBatch, priors: &mut Vec<f64>) -> anyhow::Result<()> {
+            for &x in features.column(0).as_primitive::<Float64Type>().values() {
+                priors.extend(if x > 0.0 { [0.98, 0.01, 0.01] } else { [1.0 / 3.0; 3] });
+            }
+            Ok(())
+        }
+    }
+
+    /// A prior too few.
+    struct Short;
+
+    impl Priors for Short {
+        fn words(&self) -> PriorWords {
+            BySign.words()
+        }
+
+        fn append(&mut self, features: &RecordBatch, priors: &mut Vec<f64>) -> anyhow::Result<()> {
+            priors.extend(vec![1.0 / 3.0; 3 * (features.num_rows() - 1)]);
+            Ok(())
+        }
+    }
+
+    fn task() -> Task {
+        Task {
+            version: TASK_VERSION,
+            label: "y".into(),
+            classes: ["a", "b", "c"].map(String::from).to_vec(),
+            mechanism: MechanismWords {
+                kind: "rr-prior".into(),
+                epsilon: 1.0,
+                set_size: None,
+                top: None,
+                prior: Some(BySign.words()),
+            },
+            features: vec![FeatureColumn { name: "x".into(), kind: ColumnKind::Number }],
+        }
+    }
+
+    fn features() -> RecordBatch {
+        let x: ArrayRef = Arc::new(Float64Array::from(vec![1.0, -1.0, 2.0]));
+        RecordBatch::try_from_iter([("x", x)]).unwrap()
+    }
+
+    #[test]
+    fn each_person_answers_among_the_labels_of_their_own_prior() {
+        let (task, features) = (task(), features());
+        let mut rng = randomness::generator(Some(1)).unwrap();
+        let mut devices = Devices::of(&task, Some(Box::new(BySign))).unwrap();
+        let labels = [Label(1), Label(1), Label(2)];
+        let (reports, among) = devices.answer(&labels, &features, &mut rng).unwrap();
+        let path = std::env::temp_dir().join(format!("undertone-devices-{}.parquet", std::process::id()));
+        let fields = features.schema().fields().to_vec();
+        let mut writer = ReportsWriter::create(&path, true, &task, &fields, true).unwrap();
+        writer.write(features.columns().to_vec(), reports, among).unwrap();
+        writer.finish().unwrap();
+        let file = ReportsFile::open(&path).unwrap();
+        let block = file.blocks().next().unwrap().unwrap();
+        assert_eq!([0, 1, 2].map(|row| block.among(row).to_vec()), [vec![0], vec![0, 1, 2], vec![0]]);
+        // Where there is one label to answer among, it is the answer.
+        assert_eq!((block.members(0), block.members(2)), (&[0][..], &[0][..]));
+        assert!(block.members(1).len() == 1 && devices.realised_epsilon() > 0.99 && file.is_simulation());
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn too_few_priors_are_refused() {
+        let mut devices = Devices::of(&task(), Some(Box::new(Short))).unwrap();
+        let mut rng = randomness::generator(Some(1)).unwrap();
+        let error = devices.answer(&[Label(0); 3], &features(), &mut rng).err().unwrap();
+        assert!(error.to_string().contains("3 priors over 3 classes were expected, not 6 values"), "{error}");
+    }
+}

@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn the_parts_are_the_same_tomorrow() {
         let first: Vec<u64> = (1..=20).filter(|&row| "1/2".parse::<Part>().unwrap().holds(row)).collect();
-        assert_eq!(first, []);
+        assert_eq!(first, [2, 3, 5, 6, 7, 9, 11, 17, 19]);
     }
 
     #[test]
