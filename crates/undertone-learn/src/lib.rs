@@ -12,10 +12,10 @@ pub mod held_out;
 pub mod labels;
 pub mod linear;
 pub mod loss;
+pub mod plan;
 pub mod selection;
 pub mod split;
 pub mod stages;
-pub mod plan;
 
 mod classifier;
 mod error;

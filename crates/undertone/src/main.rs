@@ -12,8 +12,6 @@ mod evaluation_report;
 mod exit;
 mod finding;
 mod label_chart;
-mod label_plan;
-mod label_shares;
 mod model_file;
 mod new_file;
 mod number_chart;

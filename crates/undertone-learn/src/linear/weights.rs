@@ -1,7 +1,7 @@
 //! The weights of a linear model, and what they predict.
 
-use crate::LearnError;
 use super::parameters::{Parameters, Shape};
+use crate::LearnError;
 use crate::classifier::Classifier;
 use crate::features::{Row, Rows};
 use crate::loss::Loss;

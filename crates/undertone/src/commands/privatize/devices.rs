@@ -115,7 +115,7 @@ mod tests {
 
     impl Priors for BySign {
         fn words(&self) -> PriorWords {
-            PriorWords { model: "ab".into(), temperature: 1.0 }
+            PriorWords::Model { sha256: "ab".into(), temperature: 1.0 }
         }
 
         fn append(&mut self, features: &RecordBatch, priors: &mut Vec<f64>) -> anyhow::Result<()> {

@@ -94,10 +94,6 @@ fn explain(findings: &Findings, out: &mut impl Write) -> anyhow::Result<()> {
         "slope of ln(excess risk)", "method", "order", "claimed", "predicted", "measured"
     )?;
     for law in &findings.laws {
-        let measured = law
-            .measured
-            .map_or_else(|| "–".to_owned(), |line| format!("{:.3} ± {:.3}", line.slope, line.standard_error));
-        let predicted = law.predicted.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
         let Law { regime, method, order, claimed, predicted, verdict, .. } = law;
         let number =
             |slope: &Option<f64>| slope.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));

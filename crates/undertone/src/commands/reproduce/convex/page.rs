@@ -48,10 +48,6 @@ fn summary(laws: &[Law]) -> String {
 
 fn row(law: &Law) -> String {
     let class = if law.verdict == Verdict::NotReproduced { " class=\"no\"" } else { "" };
-    let measured = law
-        .measured
-        .map_or_else(|| "–".to_owned(), |line| format!("{:.3} ± {:.3}", line.slope, line.standard_error));
-    let predicted = law.predicted.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
     let number = |slope: Option<f64>| slope.map_or_else(|| "–".to_owned(), |slope| format!("{slope:.3}"));
     let cells = [law.order.to_string(), number(law.claimed), number(law.predicted), law.measured_in_words()];
     let cells = cells.map(|cell| format!("<td class=\"n\">{cell}")).concat();
