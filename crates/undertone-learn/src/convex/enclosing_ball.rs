@@ -40,7 +40,9 @@ pub(super) fn centre_weights(points: &[&[f64]]) -> Vec<f64> {
         // The objective changes by s·slope - s²·|p_i - centre|².
         let best = slope / (2.0 * distance(to)).max(f64::MIN_POSITIVE);
         let s = best.clamp(-most, most);
-        weights.iter_mut().for_each(|weight| *weight *= 1.0 - s);
+        for weight in &mut weights {
+            *weight *= 1.0 - s;
+        }
         weights[to] = (weights[to] + s).max(0.0);
         for (i, along) in along.iter_mut().enumerate() {
             *along = (1.0 - s) * *along + s * gram[i * n + to];

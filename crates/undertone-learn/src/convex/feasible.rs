@@ -49,13 +49,17 @@ impl Feasible {
                 let norm = w.iter().map(|x| x * x).sum::<f64>().sqrt();
                 if norm > radius {
                     let scale = radius / norm;
-                    w.iter_mut().for_each(|x| *x *= scale);
+                    for x in w.iter_mut() {
+                        *x *= scale;
+                    }
                 }
             }
             Self::Box { low, high } => w.iter_mut().for_each(|x| *x = x.clamp(low, high)),
             Self::Simplex { total } => {
                 let excess = simplex_excess(w, total);
-                w.iter_mut().for_each(|x| *x = (*x - excess).max(0.0));
+                for x in w.iter_mut() {
+                    *x = (*x - excess).max(0.0);
+                }
             }
         }
     }
@@ -120,6 +124,7 @@ fn simplex_excess(w: &[f64], total: f64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the floats that are compared are exact")]
 mod tests {
     use super::super::dot;
     use super::super::tests::normals;
@@ -179,7 +184,9 @@ mod tests {
                 // far out, so that corners are met
                 let mut points =
                     [&pair[..5], &pair[5..]].map(|w| w.iter().map(|x| 9.0 * x).collect::<Vec<_>>());
-                points.iter_mut().for_each(|w| set.project(w));
+                for w in &mut points {
+                    set.project(w);
+                }
                 let distance =
                     |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
                 assert!(distance(&points[0], &points[1]) <= set.diameter(5) + 1e-12);

@@ -69,7 +69,7 @@ impl HardInstance {
     pub fn draw(&self, rng: &mut impl Rng) -> Label {
         let (word, share) = (rng.next_u64(), (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64);
         // an even draw of the pair, up to K/2^64
-        let pair = (u128::from(word) * u128::from(self.labels / 2) >> 64) as u32;
+        let pair = ((u128::from(word) * u128::from(self.labels / 2)) >> 64) as u32;
         Label(2 * pair + u32::from(2.0 * share >= 1.0 + self.tilt()))
     }
 
@@ -117,7 +117,9 @@ impl ConvexLoss for HardInstance {
 
     fn add_gradient(&self, _: &[f64], (): &(), label: u32, factor: f64, into: &mut [f64]) {
         let even = 0.5 * factor / f64::from(self.labels);
-        into.iter_mut().for_each(|g| *g += even);
+        for g in into.iter_mut() {
+            *g += even;
+        }
         into[label as usize] -= 0.5 * factor;
     }
 
@@ -125,7 +127,9 @@ impl ConvexLoss for HardInstance {
     fn add_debiased_gradient(&self, _: &[f64], (): &(), a: LabelVector<'_>, into: &mut [f64]) {
         let above = |value: f32| f64::from(value) - f64::from(a.base);
         let mean = a.entries.iter().map(|&(_, value)| above(value)).sum::<f64>() / f64::from(self.labels);
-        into.iter_mut().for_each(|g| *g += 0.5 * mean);
+        for g in into.iter_mut() {
+            *g += 0.5 * mean;
+        }
         for &(label, value) in a.entries {
             into[label as usize] -= 0.5 * above(value);
         }

@@ -69,7 +69,7 @@ impl KnownSoftmax {
 
     /// The kind and label of a person, for simulation.
     pub fn draw(&self, rng: &mut impl Rng) -> (usize, Label) {
-        let kind = (u128::from(rng.next_u64()) * KINDS as u128 >> 64) as usize;
+        let kind = ((u128::from(rng.next_u64()) * KINDS as u128) >> 64) as usize;
         let mut share = (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
         let probabilities = self.probabilities(&self.best, kind);
         let mut passes = |p: &f64| {
@@ -87,7 +87,9 @@ impl KnownSoftmax {
             p.iter_mut().zip(row).for_each(|(z, w)| *z += x * w);
         }
         let top = p.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        p.iter_mut().for_each(|z| *z = (*z - top).exp());
+        for z in &mut p {
+            *z = (*z - top).exp();
+        }
         let sum: f64 = p.iter().sum();
         p.map(|p| p / sum)
     }

@@ -252,7 +252,9 @@ fn orthonormal(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
             add(other, -along, &mut q);
         }
         let norm = dot(&q, &q).sqrt();
-        q.iter_mut().for_each(|x| *x /= norm);
+        for x in &mut q {
+            *x /= norm;
+        }
         for v in &mut vectors {
             let along = dot(&q, v);
             add(&q, -along, v);

@@ -72,7 +72,9 @@ fn weights_and_row(seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut draws = normals(seed, 15);
     let mut x = draws.split_off(12);
     let norm = dot(&x, &x).sqrt();
-    x.iter_mut().for_each(|x| *x *= 1.3 / norm);
+    for x in &mut x {
+        *x *= 1.3 / norm;
+    }
     (draws, x)
 }
 
@@ -337,6 +339,24 @@ fn hard_run(problem: HardInstance, sgd: &LabelSgd, n: u64, rng: &mut impl Crypto
     problem.excess(&learner.mean().unwrap())
 }
 
+/// The expected excess risk when `left` more people report.
+fn expected_excess(
+    all: &[(f64, LabelVectors)],
+    learner: &ProjectedSgd<'_, HardInstance>,
+    left: u64,
+    problem: HardInstance,
+) -> f64 {
+    if left == 0 {
+        return problem.excess(&learner.mean().unwrap());
+    }
+    let branch = |(p, a): &(f64, LabelVectors)| {
+        let mut learner = learner.clone();
+        learner.observe(&(), a.get(0)).unwrap();
+        p * expected_excess(all, &learner, left - 1, problem)
+    };
+    all.iter().map(branch).sum()
+}
+
 /// The expected excess risk on the hard instance, over all sequences of n reports.
 fn exact_hard_excess(problem: HardInstance, sgd: &LabelSgd, n: u64) -> f64 {
     // P(S) = Σ_y P(y)·P(S | y)
@@ -347,23 +367,7 @@ fn exact_hard_excess(problem: HardInstance, sgd: &LabelSgd, n: u64) -> f64 {
             if truth == 0 { all.push((p, vectors)) } else { all[place].0 += p }
         }
     }
-    fn go(
-        all: &[(f64, LabelVectors)],
-        learner: &ProjectedSgd<'_, HardInstance>,
-        left: u64,
-        problem: HardInstance,
-    ) -> f64 {
-        if left == 0 {
-            return problem.excess(&learner.mean().unwrap());
-        }
-        let branch = |(p, a): &(f64, LabelVectors)| {
-            let mut learner = learner.clone();
-            learner.observe(&(), a.get(0)).unwrap();
-            p * go(all, &learner, left - 1, problem)
-        };
-        all.iter().map(branch).sum()
-    }
-    go(&all, &sgd.learner(&problem, HardInstance::FEASIBLE, n).unwrap(), n, problem)
+    expected_excess(&all, &sgd.learner(&problem, HardInstance::FEASIBLE, n).unwrap(), n, problem)
 }
 
 #[test]

@@ -85,7 +85,9 @@ impl<M: VectorRandomizer> VectorSgd<M> {
         let radius = span.radius();
         let mut coordinates = self.mechanism.estimate(report);
         coordinates.truncate(span.rank());
-        coordinates.iter_mut().for_each(|c| *c *= radius);
+        for c in &mut coordinates {
+            *c *= radius;
+        }
         span.add_point(&coordinates, into);
     }
 

@@ -36,8 +36,8 @@ impl Folder {
     pub(super) fn write(&self, findings: &Findings) -> anyhow::Result<Vec<PathBuf>> {
         let pictures = Axis::ALL.map(|axis| (axis, picture(axis, &findings.points)));
         let mut files = vec![
-            (POINTS.to_owned(), points_csv(&findings.points)),
-            (SLOPES.to_owned(), slopes_csv(&findings.laws)),
+            (POINTS.to_owned(), points_csv(&findings.points)?),
+            (SLOPES.to_owned(), slopes_csv(&findings.laws)?),
         ];
         let mut drawn = Vec::new();
         for (axis, svg) in pictures {
@@ -61,40 +61,44 @@ fn picture_name(axis: Axis) -> String {
     format!("convex-{}.svg", axis.name())
 }
 
-fn points_csv(points: &[Point]) -> String {
-    let mut csv =
-        String::from("axis,method,classes,epsilon,n,alpha,excess_risk,standard_error,risk_bound,capped\n");
+fn points_csv(points: &[Point]) -> anyhow::Result<String> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
     for point in points {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        let Point { method, classes, epsilon, n, excess_risk, standard_error, capped, .. } = point;
-        let (axis, alpha, bound) = (point.axis.name(), number(point.alpha), number(point.risk_bound));
-        csv += &format!(
-            "{axis},{method},{classes},{epsilon},{n},{alpha},{excess_risk},{standard_error},{bound},{capped}\n"
-        );
+        csv.serialize(point)?;
     }
-    csv
+    Ok(String::from_utf8(csv.into_inner()?)?)
 }
 
-fn slopes_csv(laws: &[Law]) -> String {
-    let mut csv =
-        String::from("slope,method,order,claimed,predicted,measured,standard_error,points,capped,verdict\n");
+fn slopes_csv(laws: &[Law]) -> anyhow::Result<String> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record([
+        "slope",
+        "method",
+        "order",
+        "claimed",
+        "predicted",
+        "measured",
+        "standard_error",
+        "points",
+        "capped",
+        "verdict",
+    ])?;
     for law in laws {
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        csv += &format!(
-            "\"{}\",{},{},{},{},{},{},{},{},{}\n",
-            law.regime.name(),
-            law.method,
-            law.order,
+        csv.write_record([
+            law.regime.name().to_owned(),
+            law.method.to_owned(),
+            law.order.to_string(),
             number(law.claimed),
             number(law.predicted),
             number(law.measured.map(|line| line.slope)),
             number(law.measured.map(|line| line.standard_error)),
-            law.points,
-            law.capped,
-            law.verdict.name().to_lowercase()
-        );
+            law.points.to_string(),
+            law.capped.to_string(),
+            law.verdict.name().to_lowercase(),
+        ])?;
     }
-    csv
+    Ok(String::from_utf8(csv.into_inner()?)?)
 }
 
 /// All methods and the lower bound along one axis, with bars of two standard errors.

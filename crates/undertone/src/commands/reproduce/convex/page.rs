@@ -10,7 +10,7 @@ text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}tr.no td
 /// One self-contained page with `pictures` inside.
 pub(super) fn html(findings: &Findings, pictures: &[String]) -> String {
     let rows: String = findings.laws.iter().map(row).collect();
-    let figures: String = pictures.iter().map(|svg| format!("<figure>{svg}</figure>\n")).collect();
+    let figures = format!("<figure>{}</figure>\n", pictures.join("</figure>\n<figure>"));
     let Findings { seed, repetitions, .. } = findings;
     let size = if findings.quick { "a quick run with few people" } else { "a full run" };
     format!(
