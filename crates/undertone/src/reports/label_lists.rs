@@ -23,15 +23,14 @@ impl LabelLists {
     /// The reports of a column, in which each has `set_size` members if that is given.
     pub(crate) fn of(column: &ReportColumn, set_size: Option<u32>) -> Self {
         let members = column.members().to_vec();
-        let offsets = match set_size {
-            Some(size) => (0..=column.len() as i32).map(|row| row * size as i32).collect(),
-            None => {
-                let ends = column.iter().scan(0, |end, report| {
-                    *end += report.len() as i32;
-                    Some(*end)
-                });
-                std::iter::once(0).chain(ends).collect()
-            }
+        let offsets = if let Some(size) = set_size {
+            (0..=column.len() as i32).map(|row| row * size as i32).collect()
+        } else {
+            let ends = column.iter().scan(0, |end, report| {
+                *end += report.len() as i32;
+                Some(*end)
+            });
+            std::iter::once(0).chain(ends).collect()
         };
         Self { members, offsets }
     }
@@ -76,7 +75,9 @@ mod tests {
             let labels: Vec<Label> = (0..50).map(|i| Label(i % 7)).collect();
             mechanism.randomize_column(&labels, &mut column, &mut ChaCha12Rng::seed_from_u64(1)).unwrap();
             let mut one_by_one = LabelLists::new();
-            column.iter().for_each(|report| one_by_one.push_with(|members| members.extend(report)));
+            for report in column.iter() {
+                one_by_one.push_with(|members| members.extend(report));
+            }
             assert_eq!(LabelLists::of(&column, mechanism.set_size()), one_by_one, "{kind}");
             assert_eq!(LabelLists::of(&column, None), one_by_one, "{kind}");
         }

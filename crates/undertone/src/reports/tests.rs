@@ -43,7 +43,9 @@ fn fields() -> Vec<FieldRef> {
 
 fn lists(rows: &[Vec<u32>]) -> LabelLists {
     let mut lists = LabelLists::new();
-    rows.iter().for_each(|row| lists.push_with(|members| members.extend(row)));
+    for row in rows {
+        lists.push_with(|members| members.extend(row));
+    }
     lists
 }
 
@@ -107,9 +109,7 @@ fn reports_of_every_layout_are_read_back_as_often_as_one_likes() {
         assert_eq!((file.task(), file.rows(), file.is_simulation()), (&task, u64::from(n), false));
         for _pass in 0..2 {
             let (ages, read, chosen_among) = read(&file);
-            assert!(
-                ages.iter().zip(0..n).all(|(age, row)| *age == f64::from(row)) && ages.len() == n as usize
-            );
+            assert_eq!(ages, (0..n).map(f64::from).collect::<Vec<_>>());
             assert_eq!(&read, reports, "{kind}");
             assert!(among.is_none_or(|among| among == &chosen_among), "{kind}");
         }

@@ -146,7 +146,7 @@ fn the_truth_is_reported_as_often_as_the_mechanism_says() {
 #[test]
 fn labels_may_be_numbers_words_truth_values_or_entries_of_a_dictionary() {
     let folder = Folder::new("types");
-    let bit = |row: usize| row % 3 == 0;
+    let bit = |row: usize| row.is_multiple_of(3);
     let rows = || 0..50_000usize;
     let mut dictionary = StringDictionaryBuilder::<Int8Type>::new();
     // A value that is no class but that no row has either
@@ -235,9 +235,7 @@ fn the_parts_of_a_table_share_its_rows() {
         assert!(rows.iter().zip(said).all(|(row, said)| *row as u32 % 4 == *said));
     }
     all.sort_by(f64::total_cmp);
-    assert!(
-        all.iter().zip(0..20_000).all(|(row, expected)| *row == f64::from(expected)) && all.len() == 20_000
-    );
+    assert_eq!(all, (0..20_000).map(f64::from).collect::<Vec<_>>());
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl ClassIndex {
     fn append(&self, cells: &dyn Array, labels: &mut Vec<Label>) {
         let start = labels.len();
         downcast_integer_array! {
-            cells => labels.extend(cells.values().iter().map(|&value| self.of_number(i64::try_from(value).ok()))),
+            cells => self.append_numbers(cells.values(), labels),
             DataType::Float32 => {
                 let values = cells.as_primitive::<Float32Type>().values();
                 labels.extend(values.iter().map(|&value| self.of_number(whole(f64::from(value)))));
@@ -140,6 +140,10 @@ impl ClassIndex {
                 *label = if valid { *label } else { Label(UNKNOWN) };
             }
         }
+    }
+
+    fn append_numbers<N: Copy + TryInto<i64>>(&self, values: &[N], labels: &mut Vec<Label>) {
+        labels.extend(values.iter().map(|&value| self.of_number(value.try_into().ok())));
     }
 
     fn append_dictionary(&self, cells: &dyn Array, labels: &mut Vec<Label>) {
@@ -216,7 +220,7 @@ fn of_float(value: f64) -> Cell {
 
 /// The whole number that a float is, if its size leaves no doubt which.
 fn whole(value: f64) -> Option<i64> {
-    (value.trunc() == value && value.abs() < 2f64.powi(53)).then_some(value as i64)
+    (value.fract().abs() <= 0.0 && value.abs() < 2f64.powi(53)).then_some(value as i64)
 }
 
 /// The number that a class is, if it is written as a column of numbers would have it.

@@ -237,7 +237,7 @@ impl Privatize {
                 .with_context(|| self.table.display().to_string())?;
             let mut features = columns.public(&batch)?;
             if let Some(part) = self.part {
-                features = only(part, next_row, features, &mut labels)?;
+                features = only(part, next_row, &features, &mut labels)?;
             }
             ask(&mut devices, &labels, &features, &mut rng, &mut writer)?;
             asked += labels.len() as u64;
@@ -272,13 +272,13 @@ fn ask(
 fn only(
     part: Part,
     first_row: u64,
-    features: RecordBatch,
+    features: &RecordBatch,
     labels: &mut Vec<Label>,
 ) -> anyhow::Result<RecordBatch> {
     let inside: Vec<bool> = (first_row..).take(labels.len()).map(|row| part.holds(row)).collect();
     let mut keep = inside.iter();
     labels.retain(|_| keep.next().is_some_and(|&keep| keep));
-    Ok(filter_record_batch(&features, &BooleanArray::from(inside))?)
+    Ok(filter_record_batch(features, &BooleanArray::from(inside))?)
 }
 
 /// The places of `names` among the classes.
