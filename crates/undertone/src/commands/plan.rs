@@ -3,9 +3,12 @@
 use crate::digits::digits;
 use crate::exit::Usage;
 use crate::output::{self, Drawing};
+use crate::tables::{self, TableFile};
 use crate::{arguments, label_chart};
 use std::io::Write;
 use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use undertone_learn::features::{EncoderFit, EncoderOptions};
 use undertone_learn::loss::Loss;
 use undertone_learn::plan::{Candidate, Geometry, LabelPlan, Method, Options, Problem, label_plan};
 use undertone_privacy::{Delta, Epsilon};
@@ -21,6 +24,7 @@ use undertone_privacy::{Delta, Epsilon};
   undertone plan --classes 10 --epsilon 1 --n 100000
   undertone plan --classes 10 --epsilon 1 --n 100000 --radius 5 --lipschitz 1.4 --svg plan.svg
   undertone plan --classes 100 --epsilon 1 --n 100000 --radius 5 --loss softmax --longest 2 --target 0.5
+  undertone plan --classes 5 --epsilon 1 --n 12960 --radius 5 --loss softmax --features data/nursery.csv.gz --without nursery
   undertone plan --classes 100 --epsilon 1 --n 100000 --delta 1e-6 --top 5 --miss 0.01")]
 pub(crate) struct Plan {
     /// K, the number of classes
@@ -39,11 +43,17 @@ pub(crate) struct Plan {
     #[arg(long, value_name = "L", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1")]
     lipschitz: f64,
     /// The loss of a linear model, from which the length of gradients follows
-    #[arg(long, value_name = "LOSS", value_parser = arguments::loss(), conflicts_with = "lipschitz", requires = "longest")]
+    #[arg(long, value_name = "LOSS", value_parser = arguments::loss(), conflicts_with = "lipschitz")]
     loss: Option<Loss>,
     /// The length of the longest row of features, the one of an intercept counted in
     #[arg(long, value_name = "LENGTH", value_parser = arguments::positive, allow_hyphen_values = true, requires = "loss")]
     longest: Option<f64>,
+    /// A table of public columns from whose encoded rows the longest is taken
+    #[arg(long, value_name = "TABLE", requires = "loss", conflicts_with = "longest")]
+    features: Option<PathBuf>,
+    /// Columns of --features that are not public, such as the label
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', requires = "features")]
+    without: Vec<String>,
     /// δ, to compare with Gaussian noise under (ε, δ)
     #[arg(long, value_name = "D", value_parser = arguments::delta, allow_hyphen_values = true)]
     delta: Option<Delta>,
@@ -66,9 +76,9 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let Self { classes, n, radius, lipschitz, delta, target, .. } = *self;
-        let geometry = match (self.loss, self.longest) {
-            (Some(loss), Some(longest)) => Geometry::of_linear(loss, classes, longest, radius),
-            _ => Geometry::new(radius, lipschitz),
+        let geometry = match self.loss {
+            Some(loss) => Geometry::of_linear(loss, classes, self.longest()?, radius),
+            None => Geometry::new(radius, lipschitz),
         };
         let problem = Problem { classes, n, geometry: geometry.map_err(Usage::new)? };
         let options = Options { delta, top: self.top.map(NonZeroU32::get).zip(self.miss), target };
@@ -87,6 +97,36 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+impl Plan {
+    /// The length of the longest row, as given or as found in a table.
+    fn longest(&self) -> anyhow::Result<f64> {
+        match (self.longest, &self.features) {
+            (Some(longest), _) => Ok(longest),
+            (None, Some(table)) => longest_row(table, &self.without),
+            (None, None) => Err(Usage::new("--loss needs --longest or --features").into()),
+        }
+    }
+}
+
+/// The length of the longest row of a table, encoded as `train` would and with the one of the intercept.
+fn longest_row(path: &Path, without: &[String]) -> anyhow::Result<f64> {
+    let table = TableFile::open(path)?;
+    let without: Vec<&str> = without.iter().map(String::as_str).collect();
+    let columns = tables::feature_columns(table.schema(), &without)?;
+    let mut fit = EncoderFit::new(&columns, EncoderOptions::default())?;
+    for batch in table.batches()? {
+        fit.observe(&tables::features(&batch?, &columns)?)?;
+    }
+    let encoder = fit.finish()?;
+    let (mut rows, mut longest) = (encoder.rows(), 0f32);
+    for batch in table.batches()? {
+        rows.clear();
+        encoder.encode(&tables::features(&batch?, encoder.columns())?, &mut rows)?;
+        longest = rows.iter().map(|row| row.norm_squared()).fold(longest, f32::max);
+    }
+    Ok(f64::from(longest + 1.0).sqrt())
 }
 
 fn table(plan: &LabelPlan, out: &mut impl Write) -> anyhow::Result<()> {

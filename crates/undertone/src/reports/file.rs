@@ -1,8 +1,9 @@
 //! Reading reports: one file, or a directory of them.
 
 use super::difference::difference;
-use super::layout::{Layout, column_kind, same_type};
+use super::layout::{Layout, same_type};
 use super::{ReportBlock, SIMULATION, TASK, TASK_ID};
+use crate::tables::column_kind;
 use anyhow::{Context, bail, ensure};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::fs::{self, File};

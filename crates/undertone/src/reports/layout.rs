@@ -4,7 +4,7 @@ use super::label_lists::item;
 use anyhow::bail;
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use std::sync::Arc;
-use undertone_report::{ColumnKind, Task, TaskError};
+use undertone_report::{Task, TaskError};
 
 /// The column of what people said.
 pub(super) const REPORT: &str = "report";
@@ -58,30 +58,4 @@ pub(super) fn same_type(found: &DataType, expected: &DataType) -> bool {
         (DataType::List(found), DataType::List(expected)) => found.data_type() == expected.data_type(),
         _ => found == expected,
     }
-}
-
-/// What the cells of a public column hold.
-pub(crate) fn column_kind(field: &Field) -> anyhow::Result<ColumnKind> {
-    let kind = match field.data_type() {
-        DataType::Boolean => Some(ColumnKind::Number),
-        number if is_number(number) => Some(ColumnKind::Number),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(ColumnKind::Words),
-        DataType::Dictionary(_, values) if values.is_string() => Some(ColumnKind::Words),
-        DataType::FixedSizeList(item, width) if is_number(item.data_type()) => {
-            Some(ColumnKind::Vector(*width as u32))
-        }
-        _ => None,
-    };
-    match kind {
-        Some(kind) => Ok(kind),
-        None => bail!(
-            "column `{}` has the type {}; a public column holds numbers, words or vectors of numbers",
-            field.name(),
-            field.data_type()
-        ),
-    }
-}
-
-fn is_number(data_type: &DataType) -> bool {
-    data_type.is_integer() || data_type.is_floating()
 }

@@ -27,7 +27,6 @@ mod tests;
 pub(crate) use block::ReportBlock;
 pub(crate) use file::ReportsFile;
 pub(crate) use label_lists::LabelLists;
-pub(crate) use layout::column_kind;
 pub(crate) use writer::ReportsWriter;
 
 /// The key of the task's document.

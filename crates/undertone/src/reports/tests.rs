@@ -1,6 +1,7 @@
 //! Files of reports, written and read.
 
-use super::{LabelLists, ReportsFile, ReportsWriter, column_kind};
+use super::{LabelLists, ReportsFile, ReportsWriter};
+use crate::tables::column_kind;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array};
@@ -258,7 +259,7 @@ fn a_public_column_is_of_a_kind_that_can_be_learnt_from_and_has_a_name_of_its_ow
     assert_eq!(kind(DataType::Int64).unwrap(), ColumnKind::Number);
     let categories = DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8));
     assert_eq!(kind(categories).unwrap(), ColumnKind::Words);
-    assert!(kind(DataType::Date32).unwrap_err().to_string().contains("column `x` has the type Date32"));
+    assert!(kind(DataType::Date32).unwrap_err().to_string().contains("column `x`: Date32 is neither"));
     let folder = folder("names");
     let taken = [Arc::new(Field::new("report", DataType::Int8, true))];
     let created = ReportsWriter::create(&folder.join("x"), false, &task("rr", 1.0), &taken, false);

@@ -3,12 +3,12 @@
 use super::cells;
 use anyhow::{Context, bail, ensure};
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
 use undertone_learn::features::{Batch, Column};
 use undertone_report::{ColumnKind, FeatureColumn};
 
 /// What cells of a type hold; `None` for what no feature can be made of.
-pub(crate) fn kind_of(data_type: &DataType) -> Option<ColumnKind> {
+pub(super) fn kind_of(data_type: &DataType) -> Option<ColumnKind> {
     match data_type {
         _ if is_number(data_type) => Some(ColumnKind::Number),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(ColumnKind::Words),
@@ -28,16 +28,19 @@ pub(super) fn is_number(data_type: &DataType) -> bool {
         || data_type.is_floating()
 }
 
+/// What the cells of a column hold; an error for what no feature can be made of.
+pub(crate) fn column_kind(field: &Field) -> anyhow::Result<ColumnKind> {
+    let (name, data_type) = (field.name(), field.data_type());
+    kind_of(data_type).with_context(|| {
+        format!("column `{name}`: {data_type} is neither a number nor words nor a vector of numbers")
+    })
+}
+
 /// The columns of a table, without those named in `without`.
 pub(crate) fn feature_columns(schema: &Schema, without: &[&str]) -> anyhow::Result<Vec<FeatureColumn>> {
     let wanted = schema.fields().iter().filter(|field| !without.contains(&field.name().as_str()));
-    let column = |field: &arrow_schema::FieldRef| {
-        let (name, data_type) = (field.name(), field.data_type());
-        let kind = kind_of(data_type).with_context(|| {
-            format!("column `{name}`: {data_type} is neither a number nor words nor a vector of numbers")
-        })?;
-        Ok(FeatureColumn { name: name.clone(), kind })
-    };
+    let column =
+        |field: &FieldRef| Ok(FeatureColumn { name: field.name().clone(), kind: column_kind(field)? });
     wanted.map(column).collect()
 }
 

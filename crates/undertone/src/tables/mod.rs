@@ -14,7 +14,7 @@ mod source;
 mod tests;
 
 pub(crate) use cells::words;
-pub(crate) use kinds::{feature_columns, features, kind_of};
+pub(crate) use kinds::{column_kind, feature_columns, features};
 
 use anyhow::{Context, bail};
 use arrow_array::RecordBatch;
@@ -72,11 +72,6 @@ impl TableFile {
         self.schema = Arc::new(self.table.schema().project(&selected)?);
         self.selected = selected;
         Ok(self)
-    }
-
-    /// Where it lies.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Its columns.

@@ -8,8 +8,8 @@ mod priors;
 mod summary;
 
 use crate::exit::Usage;
-use crate::reports::{ReportsWriter, column_kind};
-use crate::tables::TableFile;
+use crate::reports::ReportsWriter;
+use crate::tables::{TableFile, column_kind};
 use crate::{arguments, model_file, new_file, output, randomness};
 use anyhow::{Context, ensure};
 use arrow_array::{BooleanArray, RecordBatch};
