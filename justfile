@@ -24,6 +24,10 @@ bench:
 bench-peers:
     cd bench-peers && cargo run --release
 
+# Our linear models beside scikit-learn and Vowpal Wabbit, in the same run
+bench-linear:
+    bench-peers/linear/run
+
 # The documentation, opened
 doc:
     cargo doc --workspace --no-deps --open
