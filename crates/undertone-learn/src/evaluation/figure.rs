@@ -45,7 +45,9 @@ impl Figure {
 /// The mean of some terms, with its standard error.
 pub fn mean(terms: &[f64]) -> Figure {
     let mut moments = Moments::default();
-    terms.iter().for_each(|&term| moments.add(term));
+    for &term in terms {
+        moments.add(term);
+    }
     moments.figure()
 }
 

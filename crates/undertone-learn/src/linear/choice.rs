@@ -75,7 +75,9 @@ impl Candidate {
     fn new(place: usize, model: LinearModel, people: &mut dyn Source) -> Result<Self, LearnError> {
         let mut moments = Moments::default();
         people.pass(&mut |people| {
-            scores(&model, people).into_iter().for_each(|score| moments.add(score));
+            for score in scores(&model, people) {
+                moments.add(score);
+            }
             Ok(())
         })?;
         if moments.count == 0 {

@@ -146,9 +146,9 @@ impl Sink {
         let file = match self {
             Self::Parquet(writer, _) => writer.into_inner()?,
             Self::Csv(writer, _) => {
-                let buffered = writer.into_inner().map_err(|error| error.into_error());
+                let buffered = writer.into_inner().map_err(csv::IntoInnerError::into_error);
                 buffered
-                    .and_then(|buffer| buffer.into_inner().map_err(|error| error.into_error()))
+                    .and_then(|buffer| buffer.into_inner().map_err(std::io::IntoInnerError::into_error))
                     .context("the predictions cannot be written")?
             }
         };

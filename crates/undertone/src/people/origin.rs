@@ -207,7 +207,7 @@ fn same_question(first: &Task, other: &Task) -> anyhow::Result<()> {
     if first.classes != other.classes {
         bail!("one task has {} classes, the other {}, and not the same", first.labels(), other.labels());
     }
-    if first.mechanism.epsilon != other.mechanism.epsilon {
+    if first.mechanism.epsilon.to_bits() != other.mechanism.epsilon.to_bits() {
         bail!("one task promises ε = {}, the other {}", first.mechanism.epsilon, other.mechanism.epsilon);
     }
     if first.features != other.features {

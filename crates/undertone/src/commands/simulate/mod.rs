@@ -188,12 +188,16 @@ impl Simulate {
         for (place, method) in methods.iter().enumerate() {
             write!(out, "{:<16}", method.name)?;
             for outcome in summary.outcomes.iter().skip(place).step_by(methods.len()) {
-                let (value, error) =
-                    (100.0 * outcome.accuracy.value, 100.0 * outcome.accuracy.standard_error);
-                write!(out, "{:>18}", format!("{value:.2} ± {error:.2}"))?;
+                write!(out, "{:>18}", percent(outcome.accuracy))?;
             }
             writeln!(out, "   {}", method.about)?;
         }
         Ok(())
     }
+}
+
+/// In percent, with the standard error if there is one.
+fn percent(accuracy: Figure) -> String {
+    let (value, error) = (100.0 * accuracy.value, 100.0 * accuracy.standard_error);
+    if error.is_nan() { format!("{value:.2}") } else { format!("{value:.2} ± {error:.2}") }
 }
