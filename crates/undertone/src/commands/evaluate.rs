@@ -34,6 +34,7 @@ impl Evaluate {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let model = model_file::read(&self.model)?;
         let people = self.origin(&model)?;
+        warn_of_flattery(&model, &people);
         // Each row is looked at once, so nothing is kept.
         let evaluation = Evaluation::of(&model.predictor, &mut People::new(&people, &model.encoder, 0))?;
         let context = Context {
@@ -67,6 +68,19 @@ fn same_question(model: &Model, reports: &Origin) -> anyhow::Result<()> {
         bail!("the reports are about {reported} classes, the model predicts {predicted}, and not the same");
     }
     Ok(model.encoder.check_columns(reports.columns())?)
+}
+
+/// Says so if these seem to be the very reports that the model was learnt from: their noise would be in both.
+fn warn_of_flattery(model: &Model, people: &Origin) {
+    let same_task = people.tasks().first().is_some_and(|task| model.tasks.contains(task));
+    if same_task && people.len() == model.training.reports {
+        // Should the standard error be closed, the figures are still there.
+        let _ = writeln!(
+            std::io::stderr(),
+            "warning: these are as many reports of the same task as the model was learnt from; if they are the same ones, \
+             they flatter it"
+        );
+    }
 }
 
 fn kind_of(people: &Origin) -> anyhow::Result<evaluation_report::Origin> {
