@@ -2,10 +2,12 @@
 //!
 //! `cargo bench -p undertone --bench privatize -- [ROWS]`, a hundred million rows unless said otherwise
 //!
-//! A copy decodes every column of a file and encodes it again, in one thread, with the settings that the program itself
-//! writes with. Two files are copied: the table with its labels, and the reports that were made of it, which have the
-//! columns that privatizing has to write. The program runs twice: bound to one core, which needs `taskset`, and free to use
-//! a second one.
+//! A copy decodes every column of a file and encodes it again, in one thread. Three copies are made: of the table with its
+//! labels as the writer does it unasked, of the same with the settings that the program writes with, and of the reports,
+//! which have the columns that privatizing has to write.
+//!
+//! The program encodes in a thread of its own. The ratio of the processor's time is what it would reach in one thread, and
+//! is also right on a machine that is busy otherwise.
 
 #[path = "../src/reports/settings.rs"]
 mod settings;
@@ -17,7 +19,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,82 +49,105 @@ fn make_table(path: &Path, rows: usize, floats: usize) {
     writer.expect("at least one row").close().expect("room on the disk");
 }
 
-/// Decodes and encodes every column, and gives the seconds that took.
-fn copy(from: &Path, to: &Path) -> f64 {
-    let start = Instant::now();
-    let reader =
-        ParquetRecordBatchReaderBuilder::try_new(File::open(from).expect("it is there")).expect("Parquet");
-    let settings = settings::writer_properties(reader.schema()).expect("a schema that Parquet has").build();
-    let file = File::create(to).expect("the temporary folder can be written");
-    let mut writer =
-        ArrowWriter::try_new(file, reader.schema().clone(), Some(settings)).expect("the same schema");
-    for batch in reader.with_batch_size(BATCH).build().expect("Parquet") {
-        writer.write(&batch.expect("whole pages")).expect("room on the disk");
-    }
-    writer.close().expect("room on the disk");
-    start.elapsed().as_secs_f64()
+/// What a piece of work took.
+#[derive(Clone, Copy)]
+struct Cost {
+    /// Seconds on the wall
+    seconds: f64,
+    /// Seconds of the processor, in all threads
+    processor: f64,
 }
 
-/// The most memory that a process had, in megabytes, as long as it can be asked.
-fn peak_memory(child: &Child) -> Option<f64> {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+impl Cost {
+    const INFINITE: Self = Self { seconds: f64::INFINITY, processor: f64::INFINITY };
+
+    fn least(self, other: Self) -> Self {
+        Self { seconds: self.seconds.min(other.seconds), processor: self.processor.min(other.processor) }
+    }
+}
+
+/// The seconds that all threads of a process have run: user and system time, in hundredths.
+fn processor_time(process: &str) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program, in brackets, may contain spaces.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    Some((fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?) / 100.0)
+}
+
+/// The most memory that a process had, in megabytes.
+fn peak_memory(process: &str) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix(" kB")?.parse::<f64>().ok()? / 1024.0)
 }
 
-/// Runs the program, on the first core alone if so asked, and gives its seconds and its peak memory.
-fn privatize(table: &Path, reports: &Path, mechanism: &str, one_core: bool) -> (f64, f64) {
-    let program = env!("CARGO_BIN_EXE_undertone");
-    let mut command = Command::new(if one_core { "taskset" } else { program });
-    if one_core {
-        command.args(["-c", "0", program]);
+/// Decodes and encodes every column, with the program's settings if so asked.
+fn copy(from: &Path, to: &Path, our_settings: bool) -> Cost {
+    let (start, before) = (Instant::now(), processor_time("self").unwrap_or(f64::NAN));
+    let reader =
+        ParquetRecordBatchReaderBuilder::try_new(File::open(from).expect("it is there")).expect("Parquet");
+    let settings = our_settings
+        .then(|| settings::writer_properties(reader.schema()).expect("a schema that Parquet has").build());
+    let file = File::create(to).expect("the temporary folder can be written");
+    let mut writer = ArrowWriter::try_new(file, reader.schema().clone(), settings).expect("the same schema");
+    for batch in reader.with_batch_size(BATCH).build().expect("Parquet") {
+        writer.write(&batch.expect("whole pages")).expect("room on the disk");
     }
+    writer.close().expect("room on the disk");
+    let processor = processor_time("self").unwrap_or(f64::NAN) - before;
+    Cost { seconds: start.elapsed().as_secs_f64(), processor }
+}
+
+/// Runs the program, and gives what it took and its peak memory.
+fn privatize(table: &Path, reports: &Path, mechanism: &str) -> (Cost, f64) {
     let start = Instant::now();
-    let mut child = command
+    let mut child = Command::new(env!("CARGO_BIN_EXE_undertone"))
         .args(["privatize", "--label", "label", "--epsilon", "1", "--classes", "0,1,2,3,4,5,6,7,8,9"])
         .args(["--mechanism", mechanism, "--force", "--output"])
         .args([reports, table])
         .stdout(Stdio::null())
         .spawn()
-        .expect("the program is built, and taskset is there");
-    let mut memory = 0f64;
+        .expect("the program is built");
+    let process = child.id().to_string();
+    let (mut memory, mut processor) = (0f64, 0f64);
     let status = loop {
-        memory = memory.max(peak_memory(&child).unwrap_or(0.0));
+        memory = memory.max(peak_memory(&process).unwrap_or(0.0));
+        processor = processor.max(processor_time(&process).unwrap_or(f64::NAN));
         if let Some(status) = child.try_wait().expect("our own process") {
             break status;
         }
         std::thread::sleep(Duration::from_millis(2));
     };
     assert!(status.success(), "privatize failed");
-    (start.elapsed().as_secs_f64(), memory)
+    (Cost { seconds: start.elapsed().as_secs_f64(), processor }, memory)
 }
 
-/// Two lines, for one core and for more: `rows` labels, so many columns of floats beside them, one mechanism.
+/// `rows` labels, so many columns of floats beside them, one mechanism.
 fn compare(folder: &Path, rows: usize, floats: usize, mechanism: &str) {
     let [table, reports, copied] =
         ["table", "reports", "copy"].map(|name| folder.join(format!("{name}.parquet")));
     make_table(&table, rows, floats);
-    let (mut tables, mut same) = (f64::INFINITY, f64::INFINITY);
-    let (mut ours, mut memory) = ([f64::INFINITY; 2], [0f64; 2]);
+    let (mut ours, mut memory, mut copies) = (Cost::INFINITE, 0f64, [Cost::INFINITE; 3]);
     for _ in 0..ROUNDS {
-        tables = tables.min(copy(&table, &copied));
-        for (run, one_core) in [true, false].into_iter().enumerate() {
-            let (seconds, peak) = privatize(&table, &reports, mechanism, one_core);
-            (ours[run], memory[run]) = (ours[run].min(seconds), memory[run].max(peak));
+        let (cost, peak) = privatize(&table, &reports, mechanism);
+        (ours, memory) = (ours.least(cost), memory.max(peak));
+        for (least, (file, our_settings)) in
+            copies.iter_mut().zip([(&table, false), (&table, true), (&reports, true)])
+        {
+            *least = least.least(copy(file, &copied, our_settings));
         }
-        same = same.min(copy(&reports, &copied));
     }
-    let rate = |seconds: f64| rows as f64 / seconds / 1e6;
-    for (run, cores) in ["one", "free"].into_iter().enumerate() {
-        println!(
-            "{rows:>11}{floats:>8}  {mechanism:<10}{cores:<6}{:>10.1}{:>12.1}{:>8.2}{:>14.1}{:>8.2}{:>10.0}",
-            rate(ours[run]),
-            rate(tables),
-            tables / ours[run],
-            rate(same),
-            same / ours[run],
-            memory[run],
-        );
+    let print = |what: &str, cost: Cost, ratios: String| {
+        let (rate, processor) = (rows as f64 / cost.seconds / 1e6, cost.processor / rows as f64 * 1e9);
+        println!("  {what:<32}{rate:>12.1}{processor:>12.1}{ratios}");
+    };
+    println!("\n{rows} rows, {floats} columns of floats, {mechanism}");
+    print("privatize", ours, format!("{:>36}", format!("at most {memory:.0} MB")));
+    for (what, cost) in
+        ["copy the table", "copy the table, our settings", "copy the reports"].iter().zip(copies)
+    {
+        let (wall, processor) = (cost.seconds / ours.seconds, cost.processor / ours.processor);
+        print(what, cost, format!("{wall:>18.2}{processor:>18.2}"));
     }
 }
 
@@ -130,20 +155,10 @@ fn main() {
     let rows = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(100_000_000);
     let folder = std::env::temp_dir().join(format!("undertone-bench-privatize-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("the temporary folder can be written");
-    println!("K = {CLASSES}, ε = 1. Rates in millions of rows a second, the best of {ROUNDS} rounds.\n");
     println!(
-        "{:>11}{:>8}  {:<10}{:<6}{:>10}{:>12}{:>8}{:>14}{:>8}{:>10}",
-        "rows",
-        "floats",
-        "mechanism",
-        "cores",
-        "privatize",
-        "copy table",
-        "ratio",
-        "copy reports",
-        "ratio",
-        "peak MB"
+        "K = {CLASSES}, ε = 1. The best of {ROUNDS} rounds; ratios are the speed of privatizing to that of copying."
     );
+    println!("  {:<32}{:>12}{:>12}{:>18}{:>18}", "", "10^6 rows/s", "CPU ns/row", "ratio", "one thread");
     for floats in [0, 4] {
         for mechanism in ["rr", "subset"] {
             compare(&folder, rows / 10, floats, mechanism);
