@@ -126,7 +126,7 @@ impl LogLog {
         }
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
+            .position(self.legend_position())
             .margin(14 * FINE)
             .legend_area_size(34 * FINE)
             .background_style(GROUND)
@@ -135,6 +135,19 @@ impl LogLog {
             .draw()?;
         root.present()?;
         Ok(())
+    }
+
+    /// Where the lines leave room: at the upper left if they rise, else at the upper right.
+    fn legend_position(&self) -> SeriesLabelPosition {
+        let rises = |line: &&Line| {
+            line.points.first().zip(line.points.last()).is_some_and(|(first, last)| last.1 > first.1)
+        };
+        let rising = self.lines.iter().filter(rises).count();
+        if 2 * rising > self.lines.len() {
+            SeriesLabelPosition::UpperLeft
+        } else {
+            SeriesLabelPosition::UpperRight
+        }
     }
 
     /// The mark, unless it has no logarithm.

@@ -32,9 +32,9 @@ pub(crate) struct Convex {
     /// A few seconds instead of several minutes: fewer people, classes and repetitions
     #[arg(long)]
     quick: bool,
-    /// Descents for each point; a quarter of them for the interactive method, which is slow
-    #[arg(long, value_name = "N", value_parser = arguments::count, allow_hyphen_values = true, default_value = "48")]
-    repetitions: NonZeroU32,
+    /// Descents for each point, and a quarter of them for the interactive method, which is slow [default: 32, quick 48]
+    #[arg(long, value_name = "N", value_parser = arguments::count, allow_hyphen_values = true)]
+    repetitions: Option<NonZeroU32>,
     /// Repeat a simulation exactly; without it, a seed is drawn and printed
     #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
     seed: Option<u64>,
@@ -67,7 +67,7 @@ impl Convex {
             None => randomness::generator(None)?.next_u64(),
         };
         let scans = if self.quick { Scan::quick() } else { Scan::full() };
-        let repetitions = self.repetitions.get();
+        let repetitions = self.repetitions.map_or(if self.quick { 48 } else { 32 }, NonZeroU32::get);
         let bar = progress_bar(scans.iter().map(|scan| scan.work(repetitions)).sum());
         let mut points = Vec::new();
         for scan in &scans {
