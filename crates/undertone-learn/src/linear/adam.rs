@@ -126,43 +126,70 @@ impl RareMoments {
 
     /// Moves the weights of one feature by one step, after those that it missed.
     pub(super) fn step(&mut self, step: Step, feature: usize, weights: &mut [f32], gradient: &[f32]) {
-        self.catch_up(step, step.time - 1, feature, weights);
-        let range = feature * self.classes..(feature + 1) * self.classes;
-        let moments =
-            self.moments.first[range.clone()].iter_mut().zip(&mut self.moments.second[range.clone()]);
-        for ((w, g), (m, v)) in weights[range].iter_mut().zip(gradient).zip(moments) {
-            advance(step, w, m, v, *g);
-        }
-        self.moved[feature] = step.time;
+        self.make_up(step, step.time - 1, feature, weights, Some(gradient));
     }
 
     /// Makes up for the missed steps of all features.
     pub(super) fn finish(&mut self, step: Step, weights: &mut [f32]) {
         for feature in 0..self.moved.len() {
-            self.catch_up(step, step.time, feature, weights);
+            self.make_up(step, step.time, feature, weights, None);
         }
     }
 
-    /// Makes up for the steps of a feature from the last that moved it up to `time`.
-    fn catch_up(&mut self, step: Step, time: u64, feature: usize, weights: &mut [f32]) {
-        let moved = self.moved[feature];
-        if moved == 0 || moved >= time {
-            return;
-        }
-        let missed = (time - moved) as f32;
-        let (fade, forget) = (MOMENTUM.powf(missed), MEMORY.powf(missed));
-        let r = MOMENTUM / MEMORY.sqrt();
-        let drift = step.rate * r * (1.0 - r.powf(missed)) / (1.0 - r);
-        let pull = step.rate * step.l2 * missed;
+    /// The steps of a feature since the last that moved it up to `time`, and one along a gradient.
+    fn make_up(
+        &mut self,
+        step: Step,
+        time: u64,
+        feature: usize,
+        weights: &mut [f32],
+        gradient: Option<&[f32]>,
+    ) {
         let range = feature * self.classes..(feature + 1) * self.classes;
-        let moments =
-            self.moments.first[range.clone()].iter_mut().zip(&mut self.moments.second[range.clone()]);
-        for (w, (m, v)) in weights[range].iter_mut().zip(moments) {
-            let root = v.sqrt() + SMALLEST;
-            *w = (*w - drift * *m / root) / (1.0 + pull / root);
-            *m *= fade;
-            *v *= forget;
+        // What nothing has moved has missed nothing.
+        let missed = if self.moved[feature] == 0 { 0 } else { time - self.moved[feature] };
+        vectorized(MakeUp {
+            step,
+            missed: missed as f32,
+            weights: &mut weights[range.clone()],
+            first: &mut self.moments.first[range.clone()],
+            second: &mut self.moments.second[range],
+            gradient,
+        });
+        self.moved[feature] = time + u64::from(gradient.is_some());
+    }
+}
+
+/// The missed steps of one feature, then the step along its gradient if it has one.
+struct MakeUp<'a> {
+    step: Step,
+    missed: f32,
+    weights: &'a mut [f32],
+    first: &'a mut [f32],
+    second: &'a mut [f32],
+    gradient: Option<&'a [f32]>,
+}
+
+impl pulp::NullaryFnOnce for MakeUp<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { step, missed, weights, first, second, gradient } = self;
+        if missed > 0.0 {
+            let (fade, forget) = (MOMENTUM.powf(missed), MEMORY.powf(missed));
+            let r = MOMENTUM / MEMORY.sqrt();
+            let drift = step.rate * r * (1.0 - r.powf(missed)) / (1.0 - r);
+            let pull = step.rate * step.l2 * missed;
+            for ((w, m), v) in weights.iter_mut().zip(&mut *first).zip(&mut *second) {
+                let root = v.sqrt() + SMALLEST;
+                *w = (*w - drift * *m / root) / (1.0 + pull / root);
+                *m *= fade;
+                *v *= forget;
+            }
         }
-        self.moved[feature] = time;
+        for (((w, m), v), g) in weights.iter_mut().zip(first).zip(second).zip(gradient.unwrap_or_default()) {
+            advance(step, w, m, v, *g);
+        }
     }
 }
