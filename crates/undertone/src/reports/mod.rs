@@ -7,8 +7,7 @@
 //! | `among` | `list<uint32>` | the labels that the person chose among, in rising order; only with priors |
 //!
 //! A label is the place of its class in the task. `report` is a plain number where the mechanism always reports one
-//! label, and a list otherwise: a column of numbers is written three times as fast as one of lists of one, and a list of
-//! three costs no more in any other form that another engine could unpack.
+//! label, and a list otherwise: a list of one takes twice as long to write as a number, and ten times as long to read.
 //!
 //! The task is in the file's key-value metadata, as JSON under `undertone.task` and its id under `undertone.task_id`.
 //! Reports that were drawn from a seed also have `undertone.simulation` there.
