@@ -319,7 +319,7 @@ fn what_cannot_be_done_is_said_with_its_row_and_leaves_nothing() {
         (&blank, "", 1, "row 40000: the label is missing"),
         (&fraction, "--classes 1,2", 1, "row 3: label 2.5 is not a whole number"),
         (&fraction, "", 1, "row 3: label 2.5 is not a whole number"),
-        (&not_a_number, "--classes 1,2", 1, "row 2: the label is missing"),
+        (&not_a_number, "--classes 1,2", 1, "row 2, column `y`: NaN is not a finite number"),
         (&number, "--classes 0,1", 1, "row 3: label `2` is not among the 2 classes `0`, `1`"),
         (&alike, "", 1, "every label is `7`"),
         (&empty, "", 1, "there are no rows"),
