@@ -138,3 +138,51 @@ impl Classifier for Predictor {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::{Batch, Column, EncoderFit, EncoderOptions, Words};
+    use crate::linear::Weights;
+    use crate::loss::Loss;
+    use undertone_report::{ColumnKind, FeatureColumn};
+
+    fn model() -> Model {
+        let column = |name: &str, kind| FeatureColumn { name: name.into(), kind };
+        let columns = [column("age", ColumnKind::Number), column("town", ColumnKind::Words)];
+        let towns = (0..12).map(|row| Some(["Ely", "Bath"][row % 2])).collect::<Words>();
+        let ages = (0..12).map(|row| 1.0 / f64::from(row + 3)).collect();
+        let mut fit = EncoderFit::new(&columns, EncoderOptions::default()).unwrap();
+        fit.observe(&Batch { columns: vec![Column::Numbers(ages), Column::Words(towns)], rows: 12 }).unwrap();
+        let encoder = fit.finish().unwrap();
+        let mut weights = Weights::zero(encoder.width(), 2);
+        // Numbers with no short decimal form
+        (0u8..).zip(weights.values_mut()).for_each(|(i, w)| *w = (f32::from(i) / 7.0).sin());
+        let training = Training { reports: 12, method: "likelihood".into(), l2: Some(1e-3), seed: 0 };
+        let predictor = Predictor::Linear(LinearModel { loss: Loss::Softmax, weights });
+        Model::new(("ill".into(), vec!["no".into(), "yes".into()]), Vec::new(), encoder, predictor, training)
+    }
+
+    #[test]
+    fn a_model_reads_back_as_itself_to_the_last_bit() {
+        let model = model();
+        let text = model.to_json().unwrap();
+        let again = Model::from_json(&text).unwrap();
+        assert_eq!((&again, again.to_json().unwrap()), (&model, text));
+    }
+
+    #[test]
+    fn what_is_no_model_or_does_not_fit_together_is_refused() {
+        let text = model().to_json().unwrap();
+        let refused = |from: &str, to: &str| {
+            assert!(text.contains(from), "{from}");
+            Model::from_json(&text.replacen(from, to, 1)).unwrap_err().to_string()
+        };
+        assert!(refused("\"version\":1", "\"version\":2").contains("version 2"));
+        assert!(refused("undertone-model", "other-model").contains("`other-model`"));
+        assert!(refused("\"no\",\"yes\"", "\"no\",\"yes\",\"perhaps\"").contains("2 classes"));
+        assert!(refused("\"label\"", "\"lable\"").contains("lable"));
+        assert!(refused("[0.0,", "[0.0,1.5,").contains("weights for 2 classes"));
+        assert!(Model::from_json("{}").unwrap_err().to_string().starts_with("this is not a model"));
+    }
+}

@@ -32,7 +32,7 @@ pub struct Fitted {
     /// Every λ that was tried and how it did on those who were kept aside
     pub tried: Vec<(f64, Figure)>,
     /// The model of this λ before those who were kept aside came in, so that they can still judge it
-    pub judged: Option<LinearModel>,
+    pub judged: LinearModel,
 }
 
 /// Fits with the λ that serves people best who were kept aside; `options.l2` is not looked at.
@@ -58,7 +58,7 @@ pub fn fit_choosing_l2(
     let options = ErmOptions { l2, ..options.clone() };
     let report = |seen: Progress| progress(seen.within(GRID.len() as u64, GRID.len() as u64 + 1));
     let model = fit(source, features, classes, &options, None, report)?;
-    let judged = Some(best.model.clone());
+    let judged = best.model.clone();
     search.tried.sort_by_key(|candidate| candidate.place);
     let tried = search.tried.iter().map(|candidate| (GRID[candidate.place], candidate.scores.figure()));
     Ok(Fitted { model, l2, tried: tried.collect(), judged })

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use undertone_learn::evaluation::{Evaluation, Figure};
+use undertone_learn::evaluation::{Evaluation, Figure, Figures};
 use undertone_learn::features::{Encoder, EncoderOptions, Override};
 use undertone_learn::held_out::Those;
 use undertone_learn::linear::{
@@ -112,6 +112,22 @@ enum Method {
     Sgd,
 }
 
+/// What came of it.
+struct Learnt {
+    model: LinearModel,
+    l2: Option<f64>,
+    /// Each λ that was tried, with its score
+    tried: Vec<(f64, Figure)>,
+    /// How a model that was learnt from the others does on those who were kept aside
+    judged: Option<Figures>,
+}
+
+impl Learnt {
+    fn without_choice(model: LinearModel, l2: Option<f64>) -> Self {
+        Self { model, l2, tried: Vec::new(), judged: None }
+    }
+}
+
 /// What was learnt and how, for machines.
 #[derive(Serialize)]
 struct Summary<'a> {
@@ -121,7 +137,7 @@ struct Summary<'a> {
     reports: u64,
     epsilon: Option<f64>,
     features: usize,
-    method: &'static str,
+    method: String,
     l2: Option<f64>,
     /// Each λ that was tried, with its score on those who were kept aside
     tried: Vec<Tried>,
@@ -143,9 +159,9 @@ impl Train {
         let origin = self.origin()?;
         let file = NewFile::create(&self.output, self.force)?;
         let encoder = fit_encoder(&origin, self.encoding())?;
-        let (fitted, judged) = self.learn(&origin, &encoder)?;
-        let summary = self.summary(&origin, &encoder, &fitted, judged);
-        self.save(&origin, encoder, fitted, file)?;
+        let learnt = self.learn(&origin, &encoder)?;
+        let summary = self.summary(&origin, &encoder, &learnt);
+        self.save(&origin, encoder, learnt, file)?;
         if self.json { output::json(&summary, out) } else { summary.explain(&origin, out) }
     }
 
@@ -180,8 +196,7 @@ impl Train {
         }
     }
 
-    /// The model, and how one that was learnt from the others does on those who were kept aside.
-    fn learn(&self, origin: &Origin, encoder: &Encoder) -> anyhow::Result<(Fitted, Option<Evaluation>)> {
+    fn learn(&self, origin: &Origin, encoder: &Encoder) -> anyhow::Result<Learnt> {
         let mut people = People::new(origin, encoder, self.memory << 20);
         let (features, classes) = (encoder.width(), origin.classes().len());
         let options = self.options(origin.len());
@@ -192,18 +207,17 @@ impl Train {
         };
         let learnt = match self.l2 {
             _ if self.method() == Method::Sgd => {
-                let model = self.one_pass(&mut people, features, classes)?;
-                (Fitted { model, l2: 0.0, tried: Vec::new(), judged: None }, None)
+                Learnt::without_choice(self.one_pass(&mut people, features, classes)?, None)
             }
             Some(l2) => {
                 let model = fit(&mut people, features, classes, &options, None, report)?;
-                (Fitted { model, l2, tried: Vec::new(), judged: None }, None)
+                Learnt::without_choice(model, Some(l2))
             }
             None => {
-                let fitted = fit_choosing_l2(&mut people, features, classes, &options, report)?;
-                let judge = |model: &LinearModel| Evaluation::of(model, &mut Those::held_out(&mut people));
-                let judged = fitted.judged.as_ref().map(judge).transpose()?;
-                (fitted, judged)
+                let Fitted { model, l2, tried, judged } =
+                    fit_choosing_l2(&mut people, features, classes, &options, report)?;
+                let judged = Evaluation::of(&judged, &mut Those::held_out(&mut people))?.figures()?;
+                Learnt { model, l2: Some(l2), tried, judged: Some(judged) }
             }
         };
         bar.finish_and_clear();
@@ -227,14 +241,7 @@ impl Train {
         Ok(learner.model()?)
     }
 
-    fn summary<'a>(
-        &self,
-        origin: &'a Origin,
-        encoder: &Encoder,
-        fitted: &Fitted,
-        judged: Option<Evaluation>,
-    ) -> Summary<'a> {
-        let figures = judged.and_then(|judged| judged.figures().ok());
+    fn summary<'a>(&self, origin: &'a Origin, encoder: &Encoder, learnt: &Learnt) -> Summary<'a> {
         Summary {
             model: name(&self.model),
             label: origin.label(),
@@ -242,11 +249,11 @@ impl Train {
             reports: origin.len(),
             epsilon: origin.tasks().first().map(|task| task.mechanism.epsilon),
             features: encoder.width(),
-            method: self.method().name(),
-            l2: (self.method() != Method::Sgd).then_some(fitted.l2),
-            tried: fitted.tried.iter().map(|&(l2, score)| Tried { l2, score }).collect(),
-            held_out_accuracy: figures.as_ref().map(|figures| figures.accuracy),
-            held_out_log_loss: figures.as_ref().map(|figures| figures.log_loss),
+            method: name(&self.method()),
+            l2: learnt.l2,
+            tried: learnt.tried.iter().map(|&(l2, score)| Tried { l2, score }).collect(),
+            held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
+            held_out_log_loss: learnt.judged.as_ref().map(|figures| figures.log_loss),
             simulation: origin.is_simulation(),
             output: self.output.display().to_string(),
         }
@@ -256,18 +263,14 @@ impl Train {
         &self,
         origin: &Origin,
         encoder: Encoder,
-        fitted: Fitted,
+        learnt: Learnt,
         mut file: NewFile,
     ) -> anyhow::Result<()> {
-        let training = Training {
-            reports: origin.len(),
-            method: self.method().name().to_owned(),
-            l2: (self.method() != Method::Sgd).then_some(fitted.l2),
-            seed: self.seed,
-        };
+        let training =
+            Training { reports: origin.len(), method: name(&self.method()), l2: learnt.l2, seed: self.seed };
         let tasks: Vec<Task> = origin.tasks().into_iter().cloned().collect();
         let about = (origin.label().to_owned(), origin.classes().to_vec());
-        let model = Model::new(about, tasks, encoder, Predictor::Linear(fitted.model), training);
+        let model = Model::new(about, tasks, encoder, Predictor::Linear(learnt.model), training);
         let written = file.write_all(model.to_json()?.as_bytes());
         written.with_context(|| format!("{} cannot be written", self.output.display()))?;
         file.keep()?;
@@ -298,16 +301,6 @@ impl Method {
             Self::Debiased | Self::Sgd => Target::Unbiased,
             Self::Posterior => Target::Posterior(None),
             Self::Naive => Target::Naive,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Likelihood => "likelihood",
-            Self::Debiased => "debiased",
-            Self::Posterior => "posterior",
-            Self::Naive => "naive",
-            Self::Sgd => "sgd",
         }
     }
 }
