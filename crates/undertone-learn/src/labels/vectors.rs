@@ -10,9 +10,11 @@ pub struct LabelVector<'a> {
 }
 
 impl LabelVector<'_> {
-    /// Σ_k a_k over all `classes`.
+    /// Σ_k a_k over all `classes`, in 64 bits: both parts may be thousands, and what is left is one.
     pub fn sum(&self, classes: usize) -> f32 {
-        self.base * classes as f32 + self.entries.iter().map(|&(_, value)| value - self.base).sum::<f32>()
+        let base = f64::from(self.base);
+        let entries = self.entries.iter().map(|&(_, value)| f64::from(value) - base).sum::<f64>();
+        (base * classes as f64 + entries) as f32
     }
 
     /// a_k.
@@ -130,5 +132,24 @@ mod tests {
         vector.subtract_from(&mut left);
         assert_eq!(left, [1.5, 0.0, 4.5, 7.0]);
         assert_eq!(vectors.get(0).dot(&scores), 4.0);
+    }
+
+    #[test]
+    fn reports_of_fixed_size_sum_to_one_however_many_classes_there_are() {
+        use crate::labels::Channel;
+        use undertone_privacy::Epsilon;
+        use undertone_privacy::label::LabelKind;
+        for (classes, epsilon) in [(10, 1.0), (150, 0.1), (1000, 0.5), (1000, 0.1), (20_000, 1.0)] {
+            for kind in [LabelKind::Rr, LabelKind::Subset] {
+                let mechanism = kind.mechanism(classes, Epsilon::new(epsilon).unwrap()).unwrap();
+                let size = mechanism.set_size().unwrap();
+                let mut vectors = LabelVectors::new();
+                let members: Vec<u32> = (0..size).collect();
+                Channel::of_mechanism(&mechanism).push_unbiased(&members, &[], &mut vectors).unwrap();
+                let sum = vectors.get(0).sum(classes as usize);
+                // each of the K values is within 2^-25 of itself
+                assert!((sum - 1.0).abs() < 3e-3, "{kind}, K = {classes}, ε = {epsilon}: {sum}");
+            }
+        }
     }
 }
