@@ -13,6 +13,9 @@ pub enum LearnError {
     /// Nobody is left to judge by
     #[error("there are too few reports to keep some aside; give λ instead of having it chosen")]
     TooFewReports,
+    /// Steps that led nowhere
+    #[error("the weights grew beyond all numbers; a larger λ or a radius keeps them bounded")]
+    Diverged,
     /// A report that the task's mechanism cannot have made
     #[error("report {row}: {problem}")]
     Report {

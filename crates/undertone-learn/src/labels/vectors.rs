@@ -25,10 +25,12 @@ impl LabelVector<'_> {
         }
     }
 
-    /// Σ_k a_k·z_k.
+    /// Σ_k a_k·z_k, in 64 bits for the same reason.
     pub fn dot(&self, scores: &[f32]) -> f32 {
-        let rest: f32 = if self.base == 0.0 { 0.0 } else { self.base * scores.iter().sum::<f32>() };
-        rest + self.entries.iter().map(|&(k, value)| (value - self.base) * scores[k as usize]).sum::<f32>()
+        let base = f64::from(self.base);
+        let all = if self.base == 0.0 { 0.0 } else { scores.iter().copied().map(f64::from).sum::<f64>() };
+        let entry = |&(k, value): &(u32, f32)| (f64::from(value) - base) * f64::from(scores[k as usize]);
+        (base * all + self.entries.iter().map(entry).sum::<f64>()) as f32
     }
 
     /// z_k -= a_k.

@@ -85,6 +85,11 @@ impl Candidate {
         }
         Ok(Self { place, model, scores: moments })
     }
+
+    /// The mean; what is no number is worse than any.
+    fn score(&self) -> f64 {
+        if self.scores.mean.is_finite() { self.scores.mean } else { f64::NEG_INFINITY }
+    }
 }
 
 /// Down the grid from its start as long as that helps; up, if the first step down does not.
@@ -110,9 +115,8 @@ impl Search {
 
     /// The best so far, the stronger penalty on ties.
     fn best(&self) -> &Candidate {
-        let better = |a: &&Candidate, b: &&Candidate| {
-            a.scores.mean.total_cmp(&b.scores.mean).then(a.place.cmp(&b.place))
-        };
+        let better =
+            |a: &&Candidate, b: &&Candidate| a.score().total_cmp(&b.score()).then(a.place.cmp(&b.place));
         // There is one as soon as the search has begun, and nobody asks before.
         self.tried.iter().max_by(better).expect("at least one candidate")
     }

@@ -131,7 +131,8 @@ pub fn fit(
             Ok(())
         })?;
     }
-    Ok(descent.finish())
+    let model = descent.finish();
+    if model.weights.values().iter().all(|w| w.is_finite()) { Ok(model) } else { Err(LearnError::Diverged) }
 }
 
 impl ErmOptions {

@@ -88,5 +88,7 @@ fn kind_of(people: &Origin) -> anyhow::Result<evaluation_report::Origin> {
         return Ok(evaluation_report::Origin::Labels);
     };
     let promise = Guarantee::Pure(task.epsilon()?);
-    Ok(evaluation_report::Origin::Reports { promise, priors: task.has_priors() })
+    // Answers among some labels only say nothing about the others.
+    let priors = task.has_priors() || task.mechanism.top.is_some();
+    Ok(evaluation_report::Origin::Reports { promise, priors })
 }

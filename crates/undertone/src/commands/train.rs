@@ -321,6 +321,15 @@ impl Summary<'_> {
         if self.simulation {
             writeln!(out, "The reports were drawn from a seed: a simulation, without privacy")?;
         }
+        if origin.has_classes_from_labels() {
+            writeln!(out, "The set of classes was read from the labels: that a class occurs is not private")?;
+        }
+        if origin.may_ask_twice() {
+            writeln!(
+                out,
+                "Whoever is in several of these files was asked several times: their promises add up"
+            )?;
+        }
         writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
         let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:.0e}"));
         writeln!(out, "Model: {model}, {method}{penalty}")?;
@@ -333,9 +342,15 @@ impl Summary<'_> {
         }
         if let Some(accuracy) = self.held_out_accuracy {
             let (value, margin) = (100.0 * accuracy.value, 100.0 * accuracy.margin());
+            let partial = |task: &&Task| task.has_priors() || task.mechanism.top.is_some();
+            let caveat = if origin.tasks().iter().any(partial) {
+                ";\nthose who answered among some labels only count as if theirs was one of them"
+            } else {
+                ";\na little flattering, since they also chose λ: `undertone evaluate` with reports of others does not flatter"
+            };
             writeln!(
                 out,
-                "\nAccuracy on those who were kept aside, from their reports alone: {value:.2} % ± {margin:.2} (95 %)"
+                "\nAccuracy on those who were kept aside, from their reports alone: {value:.2} % ± {margin:.2} (95 %){caveat}"
             )?;
         }
         writeln!(out, "\nWritten: {}", self.output)?;

@@ -1,10 +1,10 @@
 //! Where rows come from: reports, or a table with true labels.
 
-use crate::reports::{ReportBlock, ReportsFile};
+use crate::reports::{Marks, ReportBlock, ReportsFile};
 use crate::tables::{self, TableFile};
 use anyhow::{Context, bail};
 use arrow_array::RecordBatch;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use undertone_learn::Examples;
 use undertone_learn::features::{Batch, Encoder};
@@ -48,6 +48,7 @@ impl Origin {
             same_question(&first, file.task())
                 .with_context(|| format!("{} and {}", paths[0].display(), path.display()))?;
         }
+        no_file_twice(&files)?;
         let channel = |file: ReportsFile| Ok((Channel::of(file.task())?, file));
         let files = files.into_iter().map(|file| channel(file).map(|(channel, file)| (file, channel)));
         Ok(Self {
@@ -91,12 +92,34 @@ impl Origin {
         }
     }
 
+    /// What the files of reports say about how they came to be.
+    fn marks(&self) -> impl Iterator<Item = &Marks> {
+        let files = match &self.rows {
+            Rows::Reports(files) => files.as_slice(),
+            Rows::Labels(_) => &[],
+        };
+        files.iter().flat_map(|(file, _)| file.files().map(|(_, marks)| marks))
+    }
+
     /// Whether any report was drawn from a seed.
     pub(crate) fn is_simulation(&self) -> bool {
-        match &self.rows {
-            Rows::Reports(files) => files.iter().any(|(file, _)| file.is_simulation()),
-            Rows::Labels(_) => false,
-        }
+        self.marks().any(|marks| marks.simulation)
+    }
+
+    /// Whether the classes of any were read from the labels.
+    pub(crate) fn has_classes_from_labels(&self) -> bool {
+        self.marks().any(|marks| marks.classes_from_labels)
+    }
+
+    /// Whether people may be in several files: they were asked in several ways, and not in different parts.
+    pub(crate) fn may_ask_twice(&self) -> bool {
+        let tasks = self.tasks();
+        let parts: Vec<Option<&str>> = self.marks().map(|marks| marks.part.as_deref()).collect();
+        let count = |part: &str| part.split_once('/').map(|(_, count)| count.to_owned());
+        let distinct: HashSet<_> = parts.iter().collect();
+        let counts: HashSet<_> = parts.iter().map(|part| part.and_then(count)).collect();
+        let apart = distinct.len() == parts.len() && counts.len() == 1 && !parts.contains(&None);
+        tasks.iter().any(|task| task.id() != tasks[0].id()) && !apart
     }
 
     /// The number of rows.
@@ -212,6 +235,18 @@ fn same_question(first: &Task, other: &Task) -> anyhow::Result<()> {
     }
     if first.features != other.features {
         bail!("the tasks have different public columns");
+    }
+    Ok(())
+}
+
+/// Refuses a file that was named twice: each of its reports would count as two.
+fn no_file_twice(files: &[ReportsFile]) -> anyhow::Result<()> {
+    let mut seen = HashSet::new();
+    for (path, _) in files.iter().flat_map(ReportsFile::files) {
+        let real = path.canonicalize().with_context(|| format!("{} cannot be read", path.display()))?;
+        if !seen.insert(real) {
+            bail!("{} is named twice", path.display());
+        }
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::difference::difference;
 use super::layout::{Layout, same_type};
-use super::{ReportBlock, SIMULATION, TASK, TASK_ID};
+use super::{CLASSES, Marks, PART, ReportBlock, SIMULATION, TASK, TASK_ID};
 use crate::tables::column_kind;
 use anyhow::{Context, bail, ensure};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -20,14 +20,15 @@ pub(crate) struct ReportsFile {
     files: Vec<Arc<Path>>,
     task: Task,
     rows: u64,
-    simulation: bool,
+    /// Of each file
+    marks: Vec<Marks>,
 }
 
 /// What the head of one file says.
 struct Head {
     task: Task,
     rows: u64,
-    simulation: bool,
+    marks: Marks,
 }
 
 impl ReportsFile {
@@ -36,8 +37,9 @@ impl ReportsFile {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let files = files_at(path)?;
         let mut heads = files.iter().map(|file| head(file).with_context(|| file.display().to_string()));
-        let Head { task, mut rows, mut simulation } =
+        let Head { task, mut rows, marks } =
             heads.next().with_context(|| format!("there are no *.parquet files in {}", path.display()))??;
+        let mut marks = vec![marks];
         for (file, head) in files.iter().skip(1).zip(heads) {
             let head = head?;
             if head.task != task {
@@ -46,9 +48,9 @@ impl ReportsFile {
                 bail!("two tasks in one directory: {}", difference((&first, &task), (&other, &head.task)));
             }
             rows += head.rows;
-            simulation |= head.simulation;
+            marks.push(head.marks);
         }
-        Ok(Self { files, task, rows, simulation })
+        Ok(Self { files, task, rows, marks })
     }
 
     /// The task that all reports answer.
@@ -61,9 +63,9 @@ impl ReportsFile {
         self.rows
     }
 
-    /// Whether any of the files was drawn from a seed.
-    pub(crate) fn is_simulation(&self) -> bool {
-        self.simulation
+    /// The files themselves, each with what it says about how it came to be.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Marks)> {
+        self.files.iter().map(AsRef::as_ref).zip(&self.marks)
     }
 
     /// All reports, block by block.
@@ -154,7 +156,12 @@ fn head(file: &Path) -> anyhow::Result<Head> {
     check_columns(&task, reader.schema())?;
     let rows = metadata.num_rows() as u64;
     ensure!(rows > 0, "there are no reports in this file");
-    Ok(Head { task, rows, simulation: value(SIMULATION).is_some() })
+    let marks = Marks {
+        simulation: value(SIMULATION).is_some(),
+        part: value(PART).map(str::to_owned),
+        classes_from_labels: value(CLASSES).is_some(),
+    };
+    Ok(Head { task, rows, marks })
 }
 
 fn check_columns(task: &Task, schema: &arrow_schema::Schema) -> anyhow::Result<()> {

@@ -10,7 +10,8 @@
 //! label, and a list otherwise: a list of one takes twice as long to write as a number, and ten times as long to read.
 //!
 //! The task is in the file's key-value metadata, as JSON under `undertone.task` and its id under `undertone.task_id`.
-//! Reports that were drawn from a seed also have `undertone.simulation` there.
+//! Reports that were drawn from a seed also have `undertone.simulation` there, those of a part of the rows
+//! `undertone.part`, and those whose classes were read from the labels `undertone.classes`.
 
 mod block;
 mod difference;
@@ -34,3 +35,18 @@ const TASK: &str = "undertone.task";
 const TASK_ID: &str = "undertone.task_id";
 /// The key that marks reports without any privacy.
 const SIMULATION: &str = "undertone.simulation";
+/// The key of the part of the rows that was asked.
+const PART: &str = "undertone.part";
+/// The key that marks classes that were read from the labels.
+const CLASSES: &str = "undertone.classes";
+
+/// What else a file says about how its reports came to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Marks {
+    /// Drawn from a seed: no privacy
+    pub(crate) simulation: bool,
+    /// Only this part of the rows was asked, such as 1/2
+    pub(crate) part: Option<String>,
+    /// That a class occurs was read from the labels, and is not private
+    pub(crate) classes_from_labels: bool,
+}

@@ -1,6 +1,6 @@
 //! Files of reports, written and read.
 
-use super::{LabelLists, ReportsFile, ReportsWriter};
+use super::{LabelLists, Marks, ReportsFile, ReportsWriter};
 use crate::tables::column_kind;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -52,7 +52,7 @@ fn lists(rows: &[Vec<u32>]) -> LabelLists {
 
 /// Writes these reports, in two writes, beside ages that count the rows from zero.
 fn write(path: &Path, task: &Task, reports: &[Vec<u32>], among: Option<&[Vec<u32>]>) {
-    let mut writer = ReportsWriter::create(path, false, task, &fields(), false).unwrap();
+    let mut writer = ReportsWriter::create(path, false, task, &fields(), &Marks::default()).unwrap();
     let half = reports.len() / 2;
     for range in [0..half, half..reports.len()] {
         let ages: ArrayRef = Arc::new(range.clone().map(|row| Some(row as f64)).collect::<Float64Array>());
@@ -107,7 +107,8 @@ fn reports_of_every_layout_are_read_back_as_often_as_one_likes() {
         let (path, task) = (folder.join(format!("{kind}.parquet")), task(kind, 1.0));
         write(&path, &task, reports, among.map(Vec::as_slice));
         let file = ReportsFile::open(&path).unwrap();
-        assert_eq!((file.task(), file.rows(), file.is_simulation()), (&task, u64::from(n), false));
+        assert_eq!((file.task(), file.rows()), (&task, u64::from(n)));
+        assert!(file.files().all(|(_, marks)| *marks == Marks::default()));
         for _pass in 0..2 {
             let (ages, read, chosen_among) = read(&file);
             assert_eq!(ages, (0..n).map(f64::from).collect::<Vec<_>>());
@@ -262,7 +263,8 @@ fn a_public_column_is_of_a_kind_that_can_be_learnt_from_and_has_a_name_of_its_ow
     assert!(kind(DataType::Date32).unwrap_err().to_string().contains("column `x`: Date32 is neither"));
     let folder = folder("names");
     let taken = [Arc::new(Field::new("report", DataType::Int8, true))];
-    let created = ReportsWriter::create(&folder.join("x"), false, &task("rr", 1.0), &taken, false);
+    let created =
+        ReportsWriter::create(&folder.join("x"), false, &task("rr", 1.0), &taken, &Marks::default());
     assert!(created.err().unwrap().to_string().contains("a public column is named `report`"));
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
     fs::remove_dir_all(folder).unwrap();

@@ -4,7 +4,7 @@
 
 use super::layout::Layout;
 use super::settings::writer_properties;
-use super::{LabelLists, SIMULATION, TASK, TASK_ID};
+use super::{CLASSES, LabelLists, Marks, PART, SIMULATION, TASK, TASK_ID};
 use crate::new_file::NewFile;
 use anyhow::anyhow;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -31,22 +31,26 @@ pub(crate) struct ReportsWriter {
 type Encoder = JoinHandle<Result<ArrowWriter<NewFile>, ParquetError>>;
 
 impl ReportsWriter {
-    /// A file at `path` for reports of `task`, beside the public columns `features`. `simulation` marks reports that
-    /// were drawn from a seed.
+    /// A file at `path` for reports of `task`, beside the public columns `features`.
     pub(crate) fn create(
         path: &Path,
         force: bool,
         task: &Task,
         features: &[FieldRef],
-        simulation: bool,
+        marks: &Marks,
     ) -> anyhow::Result<Self> {
         let layout = Layout::of(task)?;
         let schema = layout.schema(features)?;
         let entry = |key: &str, value: String| KeyValue::new(key.to_owned(), value);
         let mut entries = vec![entry(TASK, task.to_json()), entry(TASK_ID, task.id().to_string())];
-        if simulation {
+        if marks.simulation {
             entries.push(entry(SIMULATION, "drawn from a seed: no privacy".to_owned()));
         }
+        if marks.classes_from_labels {
+            entries
+                .push(entry(CLASSES, "read from the labels: that a class occurs is not private".to_owned()));
+        }
+        entries.extend(marks.part.iter().map(|part| entry(PART, part.clone())));
         let settings = writer_properties(&schema)?.set_key_value_metadata(Some(entries)).build();
         let writer = ArrowWriter::try_new(NewFile::create(path, force)?, schema.clone(), Some(settings))?;
         let (sender, blocks) = sync_channel(WAITING);

@@ -105,6 +105,12 @@ fn a_second_stage_answers_with_what_the_first_has_taught() {
         folder.reports("second.parquet", 1.0, &format!("--part 2/2 --prior {model} --temperature 0.5"));
     let both = json(&format!("train {first} {second} --epochs 5 --l2 1e-4 -o {}", folder.path("both.json")));
     assert_eq!(number(&both, "reports").to_bits(), 12_960f64.to_bits());
+    let again = folder.reports("again.parquet", 1.0, "--mechanism rr");
+    let train = |files: &str| {
+        text(&format!("train {files} --epochs 1 --l2 1e-4 --force -o {}", folder.path("x.json")))
+    };
+    assert!(!train(&format!("{first} {second}")).contains("their promises add up"));
+    assert!(train(&format!("{again} {second}")).contains("their promises add up"));
     let accuracy = json(&format!("evaluate {} {NURSERY} --label nursery", folder.path("both.json")));
     assert!(number(&accuracy, "accuracy") > 0.8);
     let honest = folder.path("honest.json");
@@ -150,6 +156,7 @@ fn what_does_not_fit_together_is_named_and_nothing_is_written() {
     json(&format!("train {reports} --epochs 1 --l2 1e-3 -o {model}"));
     let out = folder.path("out");
     refused(&format!("train {reports} {other} -o {out}"), 1, "ε = 1, the other 2");
+    refused(&format!("train {reports} {reports} -o {out}"), 1, "is named twice");
     refused(&format!("train {} -o {out}", folder.0.display()), 1, "two tasks in one directory");
     refused(&format!("train {NURSERY} -o {out}"), 1, "nursery.csv.gz");
     refused(&format!("train {reports} -o {model}"), 1, "--force");

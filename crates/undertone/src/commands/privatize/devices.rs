@@ -103,7 +103,7 @@ impl Devices {
 mod tests {
     use super::*;
     use crate::randomness;
-    use crate::reports::{ReportsFile, ReportsWriter};
+    use crate::reports::{Marks, ReportsFile, ReportsWriter};
     use arrow_array::cast::AsArray;
     use arrow_array::types::Float64Type;
     use arrow_array::{ArrayRef, Float64Array};
@@ -170,7 +170,8 @@ mod tests {
         let (reports, among) = devices.answer(&labels, &features, &mut rng).unwrap();
         let path = std::env::temp_dir().join(format!("undertone-devices-{}.parquet", std::process::id()));
         let fields = features.schema().fields().to_vec();
-        let mut writer = ReportsWriter::create(&path, true, &task, &fields, true).unwrap();
+        let marks = Marks { simulation: true, part: Some("2/3".into()), classes_from_labels: true };
+        let mut writer = ReportsWriter::create(&path, true, &task, &fields, &marks).unwrap();
         writer.write(features.columns().to_vec(), reports, among).unwrap();
         writer.finish().unwrap();
         let file = ReportsFile::open(&path).unwrap();
@@ -178,7 +179,11 @@ mod tests {
         assert_eq!([0, 1, 2].map(|row| block.among(row).to_vec()), [vec![0], vec![0, 1, 2], vec![0]]);
         // Where there is one label to answer among, it is the answer.
         assert_eq!((block.members(0), block.members(2)), (&[0][..], &[0][..]));
-        assert!(block.members(1).len() == 1 && devices.realised_epsilon() > 0.99 && file.is_simulation());
+        assert!(
+            block.members(1).len() == 1
+                && devices.realised_epsilon() > 0.99
+                && file.files().all(|(_, found)| *found == marks)
+        );
         std::fs::remove_file(path).unwrap();
     }
 

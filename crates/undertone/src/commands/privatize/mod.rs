@@ -8,7 +8,7 @@ mod priors;
 mod summary;
 
 use crate::exit::Usage;
-use crate::reports::ReportsWriter;
+use crate::reports::{Marks, ReportsWriter};
 use crate::tables::{TableFile, column_kind};
 use crate::{arguments, model_file, new_file, output, randomness};
 use anyhow::{Context, ensure};
@@ -61,7 +61,7 @@ pub(crate) struct Privatize {
     /// Classes to answer among, for --mechanism rr-top-k
     #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
     top: Option<Vec<String>>,
-    /// A model that gives each person a prior, for --mechanism rr-prior
+    /// A model, learnt from other people's reports, that gives each person a prior, for --mechanism rr-prior
     #[arg(long, value_name = "MODEL")]
     prior: Option<PathBuf>,
     /// Public columns, one for each class in order, that hold each person's prior, for --mechanism rr-prior
@@ -209,6 +209,12 @@ impl Privatize {
                 "warning: the set of classes was taken from the private labels; name them with --classes"
             );
         }
+        if self.prior.is_some() && self.part.is_none() {
+            let _ = writeln!(
+                errors,
+                "warning: whoever reported for --prior must not be asked again: two reports at ε are worth 2ε; --part asks others"
+            );
+        }
         if self.seed.is_some() {
             let _ = writeln!(errors, "warning: {}", summary::SIMULATION);
         }
@@ -225,7 +231,12 @@ impl Privatize {
         let mut rng = randomness::generator(self.seed)?;
         let mut devices = Devices::of(task, priors)?;
         let fields: Vec<FieldRef> = columns.features.iter().map(|(_, field)| field.clone()).collect();
-        let mut writer = ReportsWriter::create(&self.output, self.force, task, &fields, self.seed.is_some())?;
+        let marks = Marks {
+            simulation: self.seed.is_some(),
+            part: self.part.map(|part| part.to_string()),
+            classes_from_labels: self.classes.is_none(),
+        };
+        let mut writer = ReportsWriter::create(&self.output, self.force, task, &fields, &marks)?;
         let index = ClassIndex::new(task.classes.iter().cloned());
         let (mut labels, mut next_row, mut asked, progress) = (Vec::new(), 1, 0, progress_bar("reports"));
         for batch in table.batches()? {
