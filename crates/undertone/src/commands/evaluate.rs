@@ -32,6 +32,7 @@ pub(crate) struct Evaluate {
 
 impl Evaluate {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        self.shown.check([&self.model, &self.data])?;
         let model = model_file::read(&self.model)?;
         let people = self.origin(&model)?;
         warn_of_flattery(&model, &people);
@@ -88,5 +89,6 @@ fn kind_of(people: &Origin) -> anyhow::Result<evaluation_report::Origin> {
         return Ok(evaluation_report::Origin::Labels);
     };
     let promise = Guarantee::Pure(task.epsilon()?);
-    Ok(evaluation_report::Origin::Reports { promise, priors: task.has_priors() })
+    let (priors, simulation) = (task.has_priors(), people.is_simulation());
+    Ok(evaluation_report::Origin::Reports { promise, priors, simulation })
 }

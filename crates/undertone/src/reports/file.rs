@@ -51,6 +51,11 @@ impl ReportsFile {
         Ok(Self { files, task, rows, simulation })
     }
 
+    /// The files that they are in.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(AsRef::as_ref)
+    }
+
     /// The task that all reports answer.
     pub(crate) fn task(&self) -> &Task {
         &self.task
