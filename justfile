@@ -20,6 +20,10 @@ bench:
     cargo bench -p undertone-privacy --bench labels
     cargo bench -p undertone-privacy --bench samplers
 
+# What privatizing a table costs, beside copying it
+bench-privatize *ROWS:
+    cargo bench -p undertone --bench privatize -- {{ROWS}}
+
 # Our exact samplers beside those of other crates, in the same run
 bench-peers:
     cd bench-peers && cargo run --release

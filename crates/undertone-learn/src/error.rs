@@ -11,7 +11,7 @@ pub enum LearnError {
     #[error("there are no reports to learn from")]
     NoReports,
     /// Nobody is left to judge by
-    #[error("there are too few reports to keep some aside; give λ instead of having it chosen")]
+    #[error("there are too few reports to keep some aside; give λ (--l2) instead of having it chosen")]
     TooFewReports,
     /// Steps that led nowhere
     #[error("the weights grew beyond all numbers; a larger λ or a radius keeps them bounded")]

@@ -6,6 +6,7 @@ use crate::features::{Encoder, Rows};
 use crate::linear::LinearModel;
 use crate::{Classifier, LearnError};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use undertone_report::Task;
 
 /// The version of the document that this program writes and reads.
@@ -111,6 +112,10 @@ impl Model {
             let problem = format!("its task asks for `{}`, the model predicts `{}`", task.label, self.label);
             return Err(LearnError::Model { problem });
         }
+        let mut seen = HashSet::new();
+        if let Some(class) = self.classes.iter().find(|class| !seen.insert(*class)) {
+            return Err(LearnError::Model { problem: format!("its class `{class}` occurs twice") });
+        }
         let Predictor::Linear(LinearModel { weights, .. }) = &self.predictor;
         let (features, classes) = (self.encoder.width(), self.classes.len());
         if weights.features() != features || weights.classes() != classes {
@@ -181,6 +186,7 @@ mod tests {
         assert!(refused("\"version\":1", "\"version\":2").contains("version 2"));
         assert!(refused("undertone-model", "other-model").contains("`other-model`"));
         assert!(refused("\"no\",\"yes\"", "\"no\",\"yes\",\"perhaps\"").contains("2 classes"));
+        assert!(refused("\"no\",\"yes\"", "\"no\",\"no\"").contains("`no` occurs twice"));
         assert!(refused("\"label\"", "\"lable\"").contains("lable"));
         assert!(refused("[0.0,", "[0.0,1.5,").contains("weights for 2 classes"));
         assert!(Model::from_json("{}").unwrap_err().to_string().starts_with("this is not a model"));

@@ -91,6 +91,13 @@ pub(crate) fn positive(text: &str) -> anyhow::Result<f64> {
     Ok(value)
 }
 
+/// The strength of a penalty.
+pub(crate) fn penalty(text: &str) -> anyhow::Result<f64> {
+    let value = number(text)?;
+    ensure!(value >= 0.0 && value.is_finite(), "the value has to be finite and not negative");
+    Ok(value)
+}
+
 /// A share of all people, from 0 to 1.
 pub(crate) fn share(text: &str) -> anyhow::Result<f64> {
     let value = number(text)?;

@@ -1,7 +1,8 @@
 //! Models on the disk, and tables that fit them.
 
+use crate::exit::Usage;
 use crate::tables::{self, TableFile};
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use std::fs;
 use std::path::Path;
 use undertone_learn::Model;
@@ -13,13 +14,18 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Model> {
 }
 
 /// A table that has every column that the model looks at, each of the kind that it knows; no others are read, but for
-/// those in `also`.
-pub(crate) fn matching_table(model: &Model, path: &Path, also: Option<&str>) -> anyhow::Result<TableFile> {
+/// the true label, if it is named.
+pub(crate) fn matching_table(model: &Model, path: &Path, label: Option<&str>) -> anyhow::Result<TableFile> {
     let known = model.encoder.columns();
     let table = TableFile::open_as(path, known)?;
-    let names = known.iter().map(|column| column.name.as_str()).chain(also);
+    if let Some(label) = label {
+        tables::column_place(table.schema(), "--label", label)?;
+        let learnt = known.iter().any(|column| column.name == label);
+        ensure!(!learnt, Usage::new(format!("--label: the model predicts from `{label}`")));
+    }
+    let names = known.iter().map(|column| column.name.as_str()).chain(label);
     let table = table.select(names).context("the table does not have the columns of the model")?;
-    let columns = tables::feature_columns(table.schema(), also.as_slice())?;
+    let columns = tables::feature_columns(table.schema(), label.as_slice())?;
     let fits = model.encoder.check_columns(&columns);
     fits.with_context(|| format!("{} does not have the columns of the model", path.display()))?;
     Ok(table)

@@ -1,5 +1,6 @@
 //! A file that is there when it is whole, and not before.
 
+use crate::exit::Usage;
 use anyhow::{Context, bail};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -49,6 +50,18 @@ pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
         bail!("{} exists; --force replaces it", path.display());
     }
     Ok(())
+}
+
+/// What is made must not take the place of what it is made from, not even by force.
+pub(crate) fn refuse_input<'a>(
+    path: &Path,
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), Usage> {
+    let Ok(place) = fs::canonicalize(path) else { return Ok(()) };
+    match inputs.into_iter().find(|input| fs::canonicalize(input).is_ok_and(|input| input == place)) {
+        Some(_) => Err(Usage::new(format!("{} is read, so it cannot be written", path.display()))),
+        None => Ok(()),
+    }
 }
 
 impl Write for NewFile {

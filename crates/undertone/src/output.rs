@@ -1,9 +1,9 @@
 //! What a command leaves behind: JSON on its output, files that were not there before.
 
+use crate::new_file::NewFile;
 use anyhow::Context;
 use serde::Serialize;
-use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Prints `value` for machines.
@@ -38,10 +38,8 @@ impl Drawing {
 
 /// Writes `contents` to `path`, which must not exist unless `force` is set.
 pub(crate) fn write_file(path: &Path, contents: &str, force: bool) -> anyhow::Result<()> {
-    let opened = if force { File::create(path) } else { File::create_new(path) };
-    let mut file = opened.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => anyhow::anyhow!("{} exists; --force replaces it", path.display()),
-        _ => anyhow::Error::new(error).context(format!("{} cannot be written", path.display())),
-    })?;
-    file.write_all(contents.as_bytes()).with_context(|| format!("{} cannot be written", path.display()))
+    let mut file = NewFile::create(path, force)?;
+    file.write_all(contents.as_bytes()).with_context(|| format!("{} cannot be written", path.display()))?;
+    file.keep()?;
+    Ok(())
 }

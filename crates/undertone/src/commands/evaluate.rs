@@ -3,11 +3,12 @@
 use crate::evaluation_report::{self, Context, Shown};
 use crate::model_file;
 use crate::people::{Origin, People};
+use crate::progress::progress_bar;
 use anyhow::{Context as _, bail};
 use std::io::Write;
 use std::path::PathBuf;
-use undertone_learn::Model;
 use undertone_learn::evaluation::Evaluation;
+use undertone_learn::{Classifier, Model, Source};
 use undertone_privacy::Guarantee;
 
 /// How good a model is, from reports alone or from true labels
@@ -32,11 +33,11 @@ pub(crate) struct Evaluate {
 
 impl Evaluate {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        self.shown.check([&self.model, &self.data])?;
         let model = model_file::read(&self.model)?;
         let people = self.origin(&model)?;
         warn_of_flattery(&model, &people);
-        // Each row is looked at once, so nothing is kept.
-        let evaluation = Evaluation::of(&model.predictor, &mut People::new(&people, &model.encoder, 0))?;
+        let evaluation = evaluate(&model, &people)?;
         let context = Context {
             model: &self.model.display().to_string(),
             data: &self.data.display().to_string(),
@@ -70,6 +71,19 @@ fn same_question(model: &Model, reports: &Origin) -> anyhow::Result<()> {
     Ok(model.encoder.check_columns(reports.columns())?)
 }
 
+fn evaluate(model: &Model, people: &Origin) -> anyhow::Result<Evaluation> {
+    let mut evaluation = Evaluation::new(model.classes.len());
+    let bar = progress_bar(people.len());
+    // Each row is looked at once, so nothing is kept.
+    People::new(people, &model.encoder, 0).pass(&mut |block| {
+        evaluation.observe(block, &model.predictor.probabilities(&block.rows))?;
+        bar.set_position(evaluation.rows());
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    Ok(evaluation)
+}
+
 /// Says so if these seem to be the very reports that the model was learnt from: their noise would be in both.
 fn warn_of_flattery(model: &Model, people: &Origin) {
     let same_task = people.tasks().first().is_some_and(|task| model.tasks.contains(task));
@@ -90,5 +104,5 @@ fn kind_of(people: &Origin) -> anyhow::Result<evaluation_report::Origin> {
     let promise = Guarantee::Pure(task.epsilon()?);
     // Answers among some labels only say nothing about the others.
     let priors = task.has_priors() || task.mechanism.top.is_some();
-    Ok(evaluation_report::Origin::Reports { promise, priors })
+    Ok(evaluation_report::Origin::Reports { promise, priors, simulation: people.is_simulation() })
 }

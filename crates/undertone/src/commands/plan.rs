@@ -113,6 +113,9 @@ impl Plan {
 /// The length of the longest row of a table, encoded as `train` would and with the one of the intercept.
 fn longest_row(path: &Path, without: &[String]) -> anyhow::Result<f64> {
     let table = TableFile::open(path)?;
+    for name in without {
+        tables::column_place(table.schema(), "--without", name)?;
+    }
     let without: Vec<&str> = without.iter().map(String::as_str).collect();
     let columns = tables::feature_columns(table.schema(), &without)?;
     let mut fit = EncoderFit::new(&columns, EncoderOptions::default())?;

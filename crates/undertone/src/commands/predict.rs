@@ -1,7 +1,7 @@
 //! From a model and public columns to predictions.
 
 use crate::model_file;
-use crate::new_file::NewFile;
+use crate::new_file::{self, NewFile};
 use crate::output;
 use crate::progress::progress_bar;
 use crate::tables;
@@ -52,6 +52,7 @@ struct Summary {
 
 impl Predict {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        new_file::refuse_input(&self.output, [&self.model, &self.table])?;
         let model = model_file::read(&self.model)?;
         let table = model_file::matching_table(&model, &self.table, None)?;
         let mut sink = Sink::create(&self.output, self.force, self.schema(&model))?;

@@ -2,7 +2,7 @@
 
 use crate::arguments;
 use crate::exit::Usage;
-use crate::new_file::NewFile;
+use crate::new_file::{self, NewFile};
 use crate::output;
 use crate::people::{Origin, People, fit_encoder};
 use crate::progress::progress_bar;
@@ -11,6 +11,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use undertone_learn::evaluation::{Evaluation, Figure, Figures};
 use undertone_learn::features::{Encoder, EncoderOptions, Override};
@@ -53,23 +54,23 @@ pub(crate) struct Train {
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
     /// λ of the penalty λ/2·|W|²
-    #[arg(long, value_name = "LAMBDA", value_parser = arguments::number, allow_hyphen_values = true)]
+    #[arg(long, value_name = "LAMBDA", value_parser = arguments::penalty, allow_hyphen_values = true)]
     l2: Option<f64>,
     /// Passes over all reports; by default as many as make a few thousand steps
-    #[arg(long, value_name = "N")]
-    epochs: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = arguments::count)]
+    epochs: Option<NonZeroU32>,
     /// Reports of one step
-    #[arg(long, value_name = "N", default_value_t = 256)]
-    batch: usize,
+    #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "256")]
+    batch: NonZeroU32,
     /// Keep the weights within this distance of zero
-    #[arg(long, value_name = "R", value_parser = arguments::number, allow_hyphen_values = true)]
+    #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true)]
     radius: Option<f64>,
     /// How to treat a public column, such as `zip=category`: number, category, text or skip
     #[arg(long = "column", value_name = "NAME=KIND", value_delimiter = ',')]
     columns: Vec<Override>,
     /// Features for each text column
-    #[arg(long, value_name = "N", default_value_t = EncoderOptions::default().buckets)]
-    buckets: u32,
+    #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "16384")]
+    buckets: NonZeroU32,
     /// Of the order in which reports are gone through
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
@@ -91,7 +92,7 @@ enum Kind {
     Softmax,
     /// One logistic regression for each class against the rest
     Logistic,
-    /// Multiclass hinge
+    /// Multiclass hinge: margins, so that its probabilities are no chances
     Hinge,
     /// Least squares
     Linear,
@@ -156,6 +157,7 @@ struct Tried {
 
 impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        self.check()?;
         let origin = self.origin()?;
         let file = NewFile::create(&self.output, self.force)?;
         let encoder = fit_encoder(&origin, self.encoding())?;
@@ -163,6 +165,21 @@ impl Train {
         let summary = self.summary(&origin, &encoder, &learnt);
         self.save(&origin, encoder, learnt, file)?;
         if self.json { output::json(&summary, out) } else { summary.explain(&origin, out) }
+    }
+
+    /// Whether the options go together.
+    fn check(&self) -> Result<(), Usage> {
+        let (method, model) = (self.method(), name(&self.model));
+        if method == Method::Likelihood && !self.has_likelihood() {
+            return Err(Usage::new(format!(
+                "--method likelihood is for softmax and logistic, not for {model}"
+            )));
+        }
+        let given = [("--l2", self.l2.is_some()), ("--epochs", self.epochs.is_some())];
+        if let Some((option, _)) = given.iter().find(|(_, given)| method == Method::Sgd && *given) {
+            return Err(Usage::new(format!("--method sgd has no use for {option}")));
+        }
+        new_file::refuse_input(&self.output, &self.reports)
     }
 
     fn origin(&self) -> anyhow::Result<Origin> {
@@ -174,21 +191,31 @@ impl Train {
     }
 
     fn encoding(&self) -> EncoderOptions {
-        EncoderOptions { overrides: self.columns.clone(), buckets: self.buckets, ..EncoderOptions::default() }
+        EncoderOptions {
+            overrides: self.columns.clone(),
+            buckets: self.buckets.get(),
+            ..EncoderOptions::default()
+        }
     }
 
     fn method(&self) -> Method {
-        let likely = matches!(self.model, Kind::Softmax | Kind::Logistic);
-        self.method.unwrap_or(if likely { Method::Likelihood } else { Method::Debiased })
+        let suitable = if self.has_likelihood() { Method::Likelihood } else { Method::Debiased };
+        self.method.unwrap_or(suitable)
+    }
+
+    /// Whether the scores of the model are meant as probabilities.
+    fn has_likelihood(&self) -> bool {
+        matches!(self.model, Kind::Softmax | Kind::Logistic)
     }
 
     fn options(&self, rows: u64) -> ErmOptions {
+        let batch = self.batch.get() as usize;
         ErmOptions {
             loss: self.model.loss(),
             target: self.method().target(),
             l2: self.l2.unwrap_or_default(),
-            epochs: self.epochs.unwrap_or_else(|| default_epochs(rows, self.batch)),
-            batch: self.batch,
+            epochs: self.epochs.map_or_else(|| default_epochs(rows, batch), NonZeroU32::get),
+            batch,
             radius: self.radius,
             seed: self.seed,
             threads: self.threads,
@@ -197,7 +224,9 @@ impl Train {
     }
 
     fn learn(&self, origin: &Origin, encoder: &Encoder) -> anyhow::Result<Learnt> {
-        let mut people = People::new(origin, encoder, self.memory << 20);
+        // One pass has nothing to come back to.
+        let memory = if self.method() == Method::Sgd { 0 } else { self.memory.saturating_mul(1 << 20) };
+        let mut people = People::new(origin, encoder, memory);
         let (features, classes) = (encoder.width(), origin.classes().len());
         let options = self.options(origin.len());
         let bar = progress_bar(0);

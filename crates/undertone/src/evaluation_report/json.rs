@@ -17,8 +17,9 @@ impl Serialize for Flat<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("rows", &figures.rows)?;
         map.serialize_entry("from", context.origin.name())?;
-        if let Origin::Reports { promise, .. } = context.origin {
+        if let Origin::Reports { promise, simulation, .. } = context.origin {
             map.serialize_entry("promise", &Promise::from(promise))?;
+            map.serialize_entry("simulation", &simulation)?;
         }
         entry(&mut map, "accuracy", figures.accuracy)?;
         if let Some(top) = figures.top_5_accuracy {

@@ -8,7 +8,7 @@ mod reliability;
 mod svg;
 mod text;
 
-use crate::output;
+use crate::{new_file, output};
 use std::io::Write;
 use std::path::PathBuf;
 use undertone_learn::evaluation::Evaluation;
@@ -31,6 +31,15 @@ pub(crate) struct Shown {
     force: bool,
 }
 
+impl Shown {
+    /// Whether the page may be written, before anything is read.
+    pub(crate) fn check(&self, inputs: [&PathBuf; 2]) -> anyhow::Result<()> {
+        let Some(path) = &self.report else { return Ok(()) };
+        new_file::refuse_existing(path, self.force)?;
+        Ok(new_file::refuse_input(path, inputs)?)
+    }
+}
+
 /// What was evaluated.
 #[derive(Clone, Debug)]
 pub(crate) struct Context<'a> {
@@ -51,6 +60,8 @@ pub(crate) enum Origin {
         promise: Guarantee,
         /// Whether people answered among labels of their own, so that those whose label was not among them count wrong
         priors: bool,
+        /// Whether they were drawn from a seed
+        simulation: bool,
     },
     /// Labels that somebody has
     Labels,
@@ -68,6 +79,10 @@ impl Origin {
     /// What to keep in mind about the figures.
     fn note(self) -> &'static str {
         match self {
+            Self::Reports { simulation: true, .. } => {
+                "These reports were drawn from a seed: a simulation, without privacy. The figures are debiased like those of real \
+                 ones; the intervals cover both whom we happened to ask and what the coins said."
+            }
             Self::Reports { priors: false, .. } => {
                 "These figures come from randomized reports alone; nobody's label was seen. Each is unbiased for the figure \
                  among the people who reported, and can therefore fall outside its natural range. Intervals cover both whom \

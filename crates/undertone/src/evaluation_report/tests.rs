@@ -54,7 +54,7 @@ fn mechanism(classes: usize) -> LabelMechanism {
 }
 
 fn reports() -> Origin {
-    Origin::Reports { promise: Guarantee::Pure(Epsilon::new(2.0).unwrap()), priors: false }
+    Origin::Reports { promise: Guarantee::Pure(Epsilon::new(2.0).unwrap()), priors: false, simulation: false }
 }
 
 fn context(classes: &[String], origin: Origin) -> Context<'_> {

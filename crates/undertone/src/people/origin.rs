@@ -1,11 +1,13 @@
 //! Where rows come from: reports, or a table with true labels.
 
+use crate::exit::Usage;
 use crate::reports::{Marks, ReportBlock, ReportsFile};
 use crate::tables::{self, TableFile};
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use arrow_array::RecordBatch;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use undertone_learn::Examples;
 use undertone_learn::features::{Batch, Encoder};
 use undertone_learn::labels::Channel;
@@ -35,7 +37,7 @@ pub(crate) struct Chunk<'a> {
 
 enum Content<'a> {
     Reports(ReportBlock, &'a Channel),
-    Labels(RecordBatch, u64),
+    Labels(RecordBatch, u64, &'a Path),
 }
 
 impl Origin {
@@ -43,12 +45,12 @@ impl Origin {
     /// what is asked nor in what is promised.
     pub(crate) fn reports(paths: &[PathBuf]) -> anyhow::Result<Self> {
         let files = paths.iter().map(|path| ReportsFile::open(path)).collect::<anyhow::Result<Vec<_>>>()?;
+        refuse_twice(&files)?;
         let first = files.first().context("no reports were named")?.task().clone();
         for (path, file) in paths.iter().zip(&files).skip(1) {
             same_question(&first, file.task())
                 .with_context(|| format!("{} and {}", paths[0].display(), path.display()))?;
         }
-        no_file_twice(&files)?;
         let channel = |file: ReportsFile| Ok((Channel::of(file.task())?, file));
         let files = files.into_iter().map(|file| channel(file).map(|(channel, file)| (file, channel)));
         Ok(Self {
@@ -61,6 +63,7 @@ impl Origin {
 
     /// A table with true labels, whose classes are `classes` or else those that occur, sorted.
     pub(crate) fn labels(table: TableFile, label: &str, classes: Option<&[String]>) -> anyhow::Result<Self> {
+        tables::column_place(table.schema(), "--label", label)?;
         let columns = tables::feature_columns(table.schema(), &[label])?;
         let classes = match classes {
             Some(classes) => classes.to_vec(),
@@ -98,7 +101,7 @@ impl Origin {
             Rows::Reports(files) => files.as_slice(),
             Rows::Labels(_) => &[],
         };
-        files.iter().flat_map(|(file, _)| file.files().map(|(_, marks)| marks))
+        files.iter().flat_map(|(file, _)| file.marks())
     }
 
     /// Whether any report was drawn from a seed.
@@ -158,7 +161,7 @@ impl Origin {
                     let batch = batch?;
                     let rows = batch.num_rows() as u64;
                     first += rows;
-                    Ok(chunk(Content::Labels(batch, first - rows)))
+                    Ok(chunk(Content::Labels(batch, first - rows, table.path())))
                 }))
             }
         })
@@ -173,9 +176,10 @@ impl Chunk<'_> {
                 self.encoder.encode(&tables::features(block.features(), columns)?, &mut examples.rows)?;
                 block.decode(channel, &mut examples.unbiased, &mut examples.likelihood)
             }
-            Content::Labels(batch, first) => {
+            Content::Labels(batch, first, path) => {
                 self.encoder.encode(&tables::features(batch, columns)?, &mut examples.rows)?;
-                for label in self.origin.true_labels(batch, *first)? {
+                let labels = self.origin.true_labels(batch, *first);
+                for label in labels.with_context(|| path.display().to_string())? {
                     examples.unbiased.push(0.0, [(label, 1.0)]);
                     examples.likelihood.push(0.0, [(label, 1.0)]);
                 }
@@ -222,6 +226,16 @@ fn classes_of(table: &TableFile, label: &str) -> anyhow::Result<Vec<String>> {
     Ok(classes)
 }
 
+/// Refuses a file that is named twice, by itself or as one of a directory: its people would be heard twice.
+fn refuse_twice(reports: &[ReportsFile]) -> anyhow::Result<()> {
+    let mut seen = HashSet::new();
+    for file in reports.iter().flat_map(ReportsFile::files) {
+        let place = fs::canonicalize(file).with_context(|| file.display().to_string())?;
+        ensure!(seen.insert(place), Usage::new(format!("{} is named twice", file.display())));
+    }
+    Ok(())
+}
+
 /// Refuses reports that do not belong together.
 fn same_question(first: &Task, other: &Task) -> anyhow::Result<()> {
     if first.label != other.label {
@@ -235,18 +249,6 @@ fn same_question(first: &Task, other: &Task) -> anyhow::Result<()> {
     }
     if first.features != other.features {
         bail!("the tasks have different public columns");
-    }
-    Ok(())
-}
-
-/// Refuses a file that was named twice: each of its reports would count as two.
-fn no_file_twice(files: &[ReportsFile]) -> anyhow::Result<()> {
-    let mut seen = HashSet::new();
-    for (path, _) in files.iter().flat_map(ReportsFile::files) {
-        let real = path.canonicalize().with_context(|| format!("{} cannot be read", path.display()))?;
-        if !seen.insert(real) {
-            bail!("{} is named twice", path.display());
-        }
     }
     Ok(())
 }

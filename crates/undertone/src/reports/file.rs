@@ -53,6 +53,11 @@ impl ReportsFile {
         Ok(Self { files, task, rows, marks })
     }
 
+    /// The files that they are in.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(AsRef::as_ref)
+    }
+
     /// The task that all reports answer.
     pub(crate) fn task(&self) -> &Task {
         &self.task
@@ -63,9 +68,9 @@ impl ReportsFile {
         self.rows
     }
 
-    /// The files themselves, each with what it says about how it came to be.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Marks)> {
-        self.files.iter().map(AsRef::as_ref).zip(&self.marks)
+    /// What each file says about how it came to be.
+    pub(crate) fn marks(&self) -> &[Marks] {
+        &self.marks
     }
 
     /// All reports, block by block.
@@ -131,7 +136,8 @@ fn is_reports(file: &Path) -> bool {
 
 fn reader(file: &Path) -> anyhow::Result<ParquetRecordBatchReaderBuilder<File>> {
     let opened = File::open(file).context("the file cannot be read")?;
-    ParquetRecordBatchReaderBuilder::try_new(opened).context("this is not a Parquet file")
+    ParquetRecordBatchReaderBuilder::try_new(opened)
+        .context("this is not a Parquet file; reports are made by `undertone privatize`, and --label learns from a table")
 }
 
 /// Reads the task of a file and checks the columns against it.

@@ -108,7 +108,7 @@ fn reports_of_every_layout_are_read_back_as_often_as_one_likes() {
         write(&path, &task, reports, among.map(Vec::as_slice));
         let file = ReportsFile::open(&path).unwrap();
         assert_eq!((file.task(), file.rows()), (&task, u64::from(n)));
-        assert!(file.files().all(|(_, marks)| *marks == Marks::default()));
+        assert_eq!(file.marks(), [Marks::default()]);
         for _pass in 0..2 {
             let (ages, read, chosen_among) = read(&file);
             assert_eq!(ages, (0..n).map(f64::from).collect::<Vec<_>>());
@@ -160,7 +160,7 @@ fn labels_to_choose_among_that_are_no_choice_are_refused_with_their_row() {
 fn two_tasks_in_one_directory_are_refused_with_what_differs() {
     for (name, change, message) in [
         ("epsilon", (|task| task.mechanism.epsilon = 2.0) as fn(&mut Task), "epsilon is 1.0 in "),
-        ("classes", |task| task.classes.push("f".into()), "the classes are "),
+        ("classes", |task| task.classes.push("f".into()), "there are "),
         ("kind", |task| task.mechanism.kind = "subset".into(), "the mechanism is \"rr\" in "),
         ("label", |task| task.label = "wealth".into(), "the label is \"income\" in "),
     ] {

@@ -1,6 +1,7 @@
 //! What the columns of a table hold, in the words of a task, and the cells that an encoder takes.
 
 use super::cells;
+use crate::exit::Usage;
 use anyhow::{Context, bail, ensure};
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, FieldRef, Schema};
@@ -33,6 +34,14 @@ pub(crate) fn column_kind(field: &Field) -> anyhow::Result<ColumnKind> {
     let (name, data_type) = (field.name(), field.data_type());
     kind_of(data_type).with_context(|| {
         format!("column `{name}`: {data_type} is neither a number nor words nor a vector of numbers")
+    })
+}
+
+/// Where the column is that an option names.
+pub(crate) fn column_place(schema: &Schema, option: &str, name: &str) -> Result<usize, Usage> {
+    schema.index_of(name).map_err(|_| {
+        let names: Vec<String> = schema.fields().iter().map(|field| format!("`{}`", field.name())).collect();
+        Usage::new(format!("{option}: there is no column `{name}`; there are {}", names.join(", ")))
     })
 }
 

@@ -14,7 +14,7 @@ mod source;
 mod tests;
 
 pub(crate) use cells::words;
-pub(crate) use kinds::{column_kind, feature_columns, features};
+pub(crate) use kinds::{column_kind, column_place, feature_columns, features};
 
 use anyhow::{Context, bail};
 use arrow_array::RecordBatch;
@@ -72,6 +72,11 @@ impl TableFile {
         self.schema = Arc::new(self.table.schema().project(&selected)?);
         self.selected = selected;
         Ok(self)
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Its columns.

@@ -156,18 +156,18 @@ fn what_does_not_fit_together_is_named_and_nothing_is_written() {
     json(&format!("train {reports} --epochs 1 --l2 1e-3 -o {model}"));
     let out = folder.path("out");
     refused(&format!("train {reports} {other} -o {out}"), 1, "ε = 1, the other 2");
-    refused(&format!("train {reports} {reports} -o {out}"), 1, "is named twice");
     refused(&format!("train {} -o {out}", folder.0.display()), 1, "two tasks in one directory");
     refused(&format!("train {NURSERY} -o {out}"), 1, "nursery.csv.gz");
     refused(&format!("train {reports} -o {model}"), 1, "--force");
     refused(&format!("train {reports} --column colour=text -o {out}"), 1, "colour");
     refused(&format!("train {reports} --column form=colour -o {out}"), 2, "form=colour");
     refused(&format!("train {reports} --method debiased --l2 0 -o {out}"), 1, "without bound");
+    refused(&format!("train {reports} {reports} -o {out}"), 2, "is named twice");
     let table = folder.file("table.csv", "a,b,y\n1,x,no\n2,y,yes\n");
     refused(&format!("predict {model} {table} -o {out}"), 1, "`parents`");
     refused(&format!("evaluate {model} {table} --label y"), 1, "`parents`");
     let alien = folder.file("alien.csv", "parents,has_nurs,form,children,housing,finance,social,health,nursery\nusual,proper,complete,1,convenient,convenient,nonprob,recommended,great\n");
-    refused(&format!("evaluate {model} {alien} --label nursery"), 1, "row 1: label `great`");
+    refused(&format!("evaluate {model} {alien} --label nursery"), 1, "alien.csv: row 1: label `great`");
     let strange = folder.file("nan.csv", "a,b,y\n1,2,no\nnan,3,yes\n");
     refused(
         &format!("privatize {strange} --label y --classes no,yes --epsilon 1 -o {out}"),
@@ -182,6 +182,60 @@ fn what_does_not_fit_together_is_named_and_nothing_is_written() {
     refused(&format!("predict {broken} {table} -o {out}"), 1, "version 9");
     refused(&format!("predict {table} {table} -o {out}"), 1, "not a model");
     assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn options_that_mean_nothing_end_with_two() {
+    let folder = Folder::new("options");
+    let reports = folder.reports("a.parquet", 1.0, "");
+    let (model, out) = (folder.path("model.json"), folder.path("out"));
+    json(&format!("train {reports} --epochs 1 --l2 1e-3 -o {model}"));
+    for (options, message) in [
+        ("--l2 -1", "'-1' for '--l2"),
+        ("--l2 nan", "'nan' for '--l2"),
+        ("--epochs 0", "'0' for '--epochs"),
+        ("--batch 0", "'0' for '--batch"),
+        ("--radius 0", "'0' for '--radius"),
+        ("--buckets 0", "'0' for '--buckets"),
+        ("--model hinge --method likelihood", "not for hinge"),
+        ("--method sgd --l2 0.1", "sgd has no use for --l2"),
+        ("--method sgd --epochs 2", "sgd has no use for --epochs"),
+    ] {
+        refused(&format!("train {reports} {options} -o {out}"), 2, message);
+    }
+    let nobody = "there is no column `y`; there are `parents`";
+    refused(&format!("train {NURSERY} --label y -o {out}"), 2, nobody);
+    refused(&format!("simulate {NURSERY} --label y"), 2, nobody);
+    refused(&format!("evaluate {model} {NURSERY} --label y"), 2, nobody);
+    refused(&format!("evaluate {model} {NURSERY} --label form"), 2, "predicts from `form`");
+    let plan = format!("plan --classes 5 --epsilon 1 --n 9 --loss softmax --features {NURSERY}");
+    refused(&format!("{plan} --without y"), 2, &format!("--without: {nobody}"));
+    assert!(!Path::new(&out).exists());
+}
+
+#[test]
+fn what_is_read_is_never_replaced() {
+    let folder = Folder::new("inputs");
+    let reports = folder.reports("a.parquet", 1.0, "");
+    let model = folder.path("model.json");
+    json(&format!("train {reports} --epochs 1 --l2 1e-3 -o {model}"));
+    let before = (fs::read(&reports).unwrap(), fs::read(&model).unwrap());
+    let read = "is read, so it cannot be written";
+    refused(&format!("train {reports} -o {reports} --force"), 2, read);
+    refused(&format!("predict {model} {NURSERY} -o {model} --force"), 2, read);
+    refused(&format!("evaluate {model} {reports} --report {model} --force"), 2, read);
+    refused(&format!("evaluate {model} {reports} --report {reports} --force"), 2, read);
+    assert_eq!(before, (fs::read(&reports).unwrap(), fs::read(&model).unwrap()));
+}
+
+#[test]
+fn figures_of_a_simulation_say_so() {
+    let folder = Folder::new("simulated");
+    let reports = folder.reports("a.parquet", 1.0, "");
+    let model = folder.path("model.json");
+    json(&format!("train {reports} --epochs 1 --l2 1e-3 -o {model}"));
+    assert_eq!(json(&format!("evaluate {model} {reports}"))["simulation"], true);
+    assert!(text(&format!("evaluate {model} {reports}")).contains("a simulation, without privacy"));
 }
 
 #[test]

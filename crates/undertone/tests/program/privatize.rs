@@ -352,7 +352,11 @@ fn what_cannot_be_done_is_said_with_its_row_and_leaves_nothing() {
     );
     refused(&format!("privatize {table} --label y --epsilon 0 -o {output}"), 2, "epsilon is 0");
     refused(&format!("privatize {output} --label y --epsilon 1 -o {output}"), 1, "cannot be opened");
-    refused(&format!("privatize {table} --label y --epsilon 1 -o {table} --force"), 2, "is the table itself");
+    refused(
+        &format!("privatize {table} --label y --epsilon 1 -o {table} --force"),
+        2,
+        "is read, so it cannot be written",
+    );
     let folder_itself = folder.path("");
     refused(
         &format!("privatize {table} --label y --epsilon 1 {four} -o {folder_itself} --force"),

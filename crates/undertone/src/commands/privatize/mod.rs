@@ -9,7 +9,7 @@ mod summary;
 
 use crate::exit::Usage;
 use crate::reports::{Marks, ReportsWriter};
-use crate::tables::{TableFile, column_kind};
+use crate::tables::{TableFile, column_kind, column_place};
 use crate::{arguments, model_file, new_file, output, randomness};
 use anyhow::{Context, ensure};
 use arrow_array::{BooleanArray, RecordBatch};
@@ -21,7 +21,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use part::Part;
 use priors::{FromColumns, FromModel};
 use rand_chacha::ChaCha20Rng;
-use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use summary::Summary;
@@ -94,12 +93,12 @@ pub(crate) struct Privatize {
 impl Privatize {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         new_file::refuse_existing(&self.output, self.force)?;
+        new_file::refuse_input(&self.output, [&self.table].into_iter().chain(&self.prior))?;
         let table = match &self.prior {
             // A CSV does not say what its columns hold, but the model does.
             Some(model) => TableFile::open_as(&self.table, model_file::read(model)?.encoder.columns())?,
             None => TableFile::open(&self.table)?,
         };
-        self.refuse_own_table()?;
         let columns = Columns::of(table.schema(), &self.label, &self.drop)?;
         let classes = match &self.classes {
             Some(text) => classes::given(text)?,
@@ -111,16 +110,6 @@ impl Privatize {
         let (rows, devices, bytes) = self.stream(&table, &columns, &task, priors)?;
         let summary = Summary::new(self, &task, rows, &devices, bytes);
         if self.json { output::json(&summary, out) } else { summary.tell(out) }
-    }
-
-    /// The reports must not take the place of the table they are made from.
-    fn refuse_own_table(&self) -> Result<(), Usage> {
-        match (fs::canonicalize(&self.table), fs::canonicalize(&self.output)) {
-            (Ok(table), Ok(output)) if table == output => {
-                Err(Usage::new(format!("{} is the table itself", self.output.display())))
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Reads the classes from the labels, in a pass of its own.
@@ -311,14 +300,7 @@ struct Columns {
 
 impl Columns {
     fn of(schema: &Schema, label: &str, drop: &[String]) -> Result<Self, Usage> {
-        let find = |option: &str, name: &str| {
-            schema.index_of(name).map_err(|_| {
-                let names: Vec<String> =
-                    schema.fields().iter().map(|field| format!("`{}`", field.name())).collect();
-                Usage::new(format!("{option}: there is no column `{name}`; there are {}", names.join(", ")))
-            })
-        };
-        let place = find("--label", label)?;
+        let place = column_place(schema, "--label", label)?;
         let data_type = schema.field(place).data_type();
         if !ClassIndex::reads(data_type) {
             return Err(Usage::new(format!(
@@ -326,7 +308,7 @@ impl Columns {
             )));
         }
         for name in drop {
-            if find("--drop", name)? == place {
+            if column_place(schema, "--drop", name)? == place {
                 return Err(Usage::new(format!("--drop names `{name}`, which is the label")));
             }
         }

@@ -77,7 +77,7 @@ const fn method(name: &'static str, about: &'static str, how: How) -> Method {
 }
 
 /// All of them. A new one is one line.
-pub(super) const ALL: [Method; 17] = {
+pub(super) const ALL: [Method; 19] = {
     use LabelKind::{BitsPaper, Rr};
     use Loss::{Hinge, Logistic, Softmax, Squared};
     use Mechanism::{Best, Kind};
@@ -101,7 +101,13 @@ pub(super) const ALL: [Method; 17] = {
         method("algorithm-1", "published bits, one pass", How::Online(Kind(BitsPaper))),
         method("lp-rr-sgd", "randomized response, one pass", How::Online(Kind(Rr))),
         method("two-stages", "best mechanism, then priors; likelihood", How::Stages(2, Published::No)),
+        method(
+            "three-stages",
+            "best mechanism, then priors twice; likelihood",
+            How::Stages(3, Published::No),
+        ),
         method("lp-2st", "two stages as published", How::Stages(2, Published::Yes)),
+        method("lp-3st", "three stages as published", How::Stages(3, Published::Yes)),
         method("lp-normal-sgd", "Gaussian gradients, interactive, δ = 1e-6", How::Interactive(Noise::Normal)),
         method("vector-sgd", "codebook gradients, interactive", How::Interactive(Noise::Vector)),
     ]
