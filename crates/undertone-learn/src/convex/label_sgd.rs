@@ -117,3 +117,36 @@ impl LabelSgd {
         ProjectedSgd::new(loss, feasible, start, step)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
+    }
+
+    #[test]
+    fn the_step_of_ghazi_et_al_is_worked_out_by_hand() {
+        let epsilon = Epsilon::new(1.5).unwrap();
+        // R·ε/(6kL) = 2·1.5/(6·3·0.5) = 1/3, whatever n
+        let step = LabelSgd::lp_rr(3, epsilon).unwrap().published_step(2.0, 0.5, 1000);
+        close(step.at(1), 1.0 / 3.0);
+        close(step.at(9), 1.0 / 9.0);
+        // Of five labels two are asked about: 2·1.5/(6·2·0.5) = 1/2
+        let step = LabelSgd::top_k(5, vec![1, 4], epsilon).unwrap().published_step(2.0, 0.5, 1000);
+        close(step.at(1), 0.5);
+        close(step.at(4), 0.25);
+    }
+
+    #[test]
+    fn the_step_of_chua_et_al_is_worked_out_by_hand() {
+        // e^ε = 3, K = 5, n = 6, R/L = 4: 4·√(2²/(2·6·8·3)) = 4/√72 = √2/3 at every step
+        let epsilon = Epsilon::new(3f64.ln()).unwrap();
+        for sgd in [LabelSgd::algorithm_1(5, epsilon), LabelSgd::subset(5, epsilon)] {
+            let step = sgd.unwrap().published_step(2.0, 0.5, 6);
+            close(step.at(1), 2f64.sqrt() / 3.0);
+            close(step.at(5), 2f64.sqrt() / 3.0);
+        }
+    }
+}

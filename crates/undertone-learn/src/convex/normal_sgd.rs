@@ -114,3 +114,20 @@ pub(super) fn check_label(label: u32, span: &Span) -> Result<(), PrivacyError> {
         Err(PrivacyError::UnknownLabel { label, labels: span.labels() as u32 })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::HardInstance;
+    use super::*;
+
+    #[test]
+    fn the_published_step_is_that_of_four_labels_worked_out_by_hand() {
+        let sgd = NormalSgd::new(Epsilon::new(1.0).unwrap(), Delta::new(1e-5).unwrap()).unwrap();
+        // L² = ¼·¾ and 1/μ = 3.7306, so L² + 4·(2L/μ)² = 0.1875·(1 + 16·13.9176) = 41.940, and R = 2 gives 2/6.4761
+        let loss = HardInstance::new(4, 0.1).unwrap();
+        let step = sgd.published_step(2.0, &loss);
+        for (t, expected) in [(1, 0.308_826), (4, 0.154_413), (100, 0.030_883)] {
+            assert!((step.at(t) - expected).abs() < 1e-6, "{} for {expected}", step.at(t));
+        }
+    }
+}

@@ -263,3 +263,42 @@ fn orthonormal(mut vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     }
     basis
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::normals;
+    use super::*;
+
+    const STEPS: u32 = 1 << 20;
+
+    /// max Σ_i (a_i - b_i)² over the points of all labels.
+    fn greatest(grid: &Grid, labels: u32) -> i128 {
+        let distance = |j, k| -> i128 {
+            grid.point(j).iter().zip(grid.point(k)).map(|(a, b)| i128::from(a - b).pow(2)).sum()
+        };
+        (0..labels).flat_map(|j| (0..labels).map(move |k| distance(j, k))).max().unwrap()
+    }
+
+    #[test]
+    fn the_sensitivity_is_that_of_the_rounded_points_which_may_exceed_the_nominal_one() {
+        let nominal = i128::from(STEPS).pow(2);
+        let (mut above, mut below) = (0, 0);
+        for seed in 0..40 {
+            let gradients = normals(seed, 5 * 7).chunks(7).map(<[f64]>::to_vec).collect();
+            let grid = Span::of_gradients(gradients).grid(STEPS);
+            let exact = greatest(&grid, 5);
+            assert_eq!(i128::try_from(grid.sensitivity_squared()), Ok(exact));
+            above += u32::from(exact > nominal);
+            below += u32::from(exact < nominal);
+        }
+        // Rounding lengthens the greatest distance about as often as it shortens it.
+        assert!(above >= 8 && below >= 8, "{above} above, {below} below");
+    }
+
+    #[test]
+    fn the_corners_of_a_simplex_are_the_root_of_two_apart_exactly() {
+        let grid = Span::of_simplex(4, &[0.3, -0.7], vec![0.0; 8]).grid(STEPS);
+        assert_eq!(greatest(&grid, 4), 2 * i128::from(STEPS).pow(2));
+        assert_eq!(i128::try_from(grid.sensitivity_squared()), Ok(greatest(&grid, 4)));
+    }
+}

@@ -111,3 +111,36 @@ impl<M: VectorRandomizer> VectorSgd<M> {
         square + 1.0 / (1.0 + square)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With L = 1, three gradients on the unit circle: (a, ±√(1 - a²)), which make the ball around h = (a, 0), and h/a.
+    fn three(a: f64) -> Span {
+        let side = (1.0 - a * a).sqrt();
+        Span::of_gradients(vec![vec![a, side], vec![a, -side], vec![1.0, 0.0]])
+    }
+
+    #[test]
+    fn the_worst_case_second_moment_is_reached_and_not_exceeded() {
+        fn check<M: VectorRandomizer>(sgd: &VectorSgd<M>) {
+            let (square, worst) = (sgd.squared_length(), sgd.worst_case_second_moment());
+            // E|ĝ|² = a² + 2a(1 - a) + (1 - a²)·B² is greatest at a = 1/(1 + B²), where it is B² + 1/(1 + B²)
+            let reached = sgd.second_moment(&three(1.0 / (1.0 + square)), 2);
+            assert!((reached / worst - 1.0).abs() < 1e-6, "{reached} of {worst}, B² = {square}");
+            assert!(worst - square > 1e-3, "{worst} and {square}: nothing to be seen");
+            for a in (1..50).map(|step| f64::from(step) / 50.0) {
+                let span = three(a);
+                for label in 0..3 {
+                    assert!(sgd.second_moment(&span, label) <= worst * (1.0 + 1e-9), "a = {a}, {label}");
+                }
+            }
+        }
+        for value in [1.0, 3.0] {
+            let epsilon = Epsilon::new(value).unwrap();
+            check(&VectorSgd::simulated_duchi(2, epsilon).unwrap());
+            check(&VectorSgd::codebook(2, epsilon).unwrap());
+        }
+    }
+}

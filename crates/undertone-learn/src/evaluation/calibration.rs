@@ -114,6 +114,8 @@ impl Calibration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand_chacha::ChaCha12Rng;
+    use rand_core::{Rng, SeedableRng};
 
     #[test]
     fn a_certain_prediction_falls_into_the_last_bin_and_a_bin_ends_where_the_next_begins() {
@@ -137,5 +139,50 @@ mod tests {
         close(calibration.expected_error().value, 0.5 * 0.25 + 0.5 * 0.5);
         close(calibration.noise(), 0.5 * 0.5 * (2.0 / std::f64::consts::PI).sqrt());
         close(calibration.squared_error().value, 0.5 * (0.0625 - 0.25) + 0.5 * 0.25);
+    }
+
+    /// The variance of a figure over many samples of 300 people in each bin, given each bin's confidence and P(right), and
+    /// the mean of its squared standard error, with the relative error of the first.
+    fn spread(bins: &[(f64, f64)], figure: impl Fn(&Calibration) -> Figure) -> [f64; 3] {
+        let mut rng = ChaCha12Rng::seed_from_u64(31);
+        let (mut values, mut stated) = (Moments::default(), Moments::default());
+        let mut all = Vec::new();
+        for _ in 0..4000 {
+            let mut calibration = Calibration::default();
+            for &(confidence, right) in bins {
+                for _ in 0..300 {
+                    let unit = (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+                    calibration.add(confidence, f64::from(u8::from(unit < right)));
+                }
+            }
+            let Figure { value, standard_error } = figure(&calibration);
+            all.push(value);
+            values.add(value);
+            stated.add(standard_error.powi(2));
+        }
+        let (n, variance) = (all.len() as f64, values.spread / (values.count - 1) as f64);
+        // Var(sample variance) = (fourth central moment - variance²)/n
+        let fourth = all.iter().map(|x| (x - values.mean).powi(4)).sum::<f64>() / n;
+        [variance, stated.mean, ((fourth / variance.powi(2) - 1.0) / n).sqrt()]
+    }
+
+    #[test]
+    fn standard_errors_are_the_spread_over_many_samples() {
+        // Gaps of 0.25, -0.2 and -0.3, of which none is near zero
+        let bins = [(0.55, 0.8), (0.75, 0.55), (0.95, 0.65)];
+        for figure in [Calibration::expected_error, Calibration::squared_error] {
+            let [variance, stated, error] = spread(&bins, figure);
+            // terms of the second order are s²/gap² = 0.25/300/0.04 = 2 % at most
+            let ratio = stated / variance;
+            assert!((ratio - 1.0).abs() < 5.0 * error + 0.02, "{ratio} ± {error}");
+        }
+    }
+
+    #[test]
+    fn without_a_gap_the_standard_error_of_the_square_is_the_root_of_three_too_large() {
+        // Stated is 4·gap²·s² + 2·s⁴, of mean 6·s⁴, for a variance of 2·s⁴
+        let [variance, stated, error] = spread(&[(0.55, 0.55), (0.75, 0.75)], Calibration::squared_error);
+        let ratio = stated / variance;
+        assert!((ratio / 3.0 - 1.0).abs() < 5.0 * error + 0.02, "{ratio} ± {error}");
     }
 }

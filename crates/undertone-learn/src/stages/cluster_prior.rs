@@ -319,6 +319,45 @@ mod tests {
     }
 
     #[test]
+    fn the_noise_of_a_release_is_discrete_laplace_of_half_the_epsilon() {
+        // One cluster and two labels of 100 people each. The projection on a total of N keeps the difference of the counts,
+        // so a release tells that of the noises: share_0 = ½ + (X_0 - X_1)/(2N).
+        let rows = Rows::dense(1, vec![0.0; 200]);
+        let labels: Vec<Label> = (0..200).map(|i| Label(i % 2)).collect();
+        let clusters = Clusters { dense_width: 1, width: 1, centres: vec![0.0] };
+        let (releases, mut rng) = (10_000, ChaCha12Rng::seed_from_u64(21));
+        for value in [0.5, 1.0, 3.0] {
+            let (mut seen, mut squares, mut fourths) = ([0u32; 6], 0.0, 0.0);
+            for _ in 0..releases {
+                let rows = std::slice::from_ref(&rows);
+                let clusters = clusters.clone();
+                let priors =
+                    ClusterPriors::release(clusters, rows, &labels, 2, epsilon(value), &mut rng).unwrap();
+                let difference = (priors.cluster(0)[0] - 0.5) * 400.0;
+                assert!((difference - difference.round()).abs() < 1e-9);
+                squares += difference.powi(2);
+                fourths += difference.powi(4);
+                if let Some(seen) = seen.get_mut(difference.round().abs() as usize) {
+                    *seen += 1;
+                }
+            }
+            // P(X = x) = (1-t)/(1+t)·t^|x| with t = e^-a, a = ε_p/2, hence Var(X_0 - X_1) = 4t/(1-t)² and
+            // P(X_0 - X_1 = d) = ((1-t)/(1+t))²·t^|d|·(|d| + (1+t²)/(1-t²))
+            let (t, n) = (f64::exp(-value / 2.0), f64::from(releases));
+            let (variance, expected) = (squares / n, 4.0 * t / (1.0 - t).powi(2));
+            let sigma = ((fourths / n - variance * variance) / n).sqrt();
+            assert!((variance - expected).abs() < 5.0 * sigma, "{variance} ± {sigma} for {expected}");
+            for (d, seen) in (0u8..).zip(seen) {
+                let both = if d == 0 { 1.0 } else { 2.0 };
+                let tail = t.powi(i32::from(d)) * (f64::from(d) + (1.0 + t * t) / (1.0 - t * t));
+                let p = both * ((1.0 - t) / (1.0 + t)).powi(2) * tail;
+                let sigma = (p * (1.0 - p) / n).sqrt();
+                assert!((f64::from(seen) / n - p).abs() < 5.0 * sigma, "ε = {value}, {d}: {seen}, {p}");
+            }
+        }
+    }
+
+    #[test]
     fn what_cannot_be_clustered_or_counted_is_refused() {
         let rows = [Rows::dense(1, vec![1.0, f32::NAN])];
         assert!(Clusters::fit(&rows, 1).unwrap_err().to_string().contains("NaN"));
