@@ -253,8 +253,11 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_figures_whatever_the_threads_do() {
         let setting = Setting { labels: 4, epsilon: Epsilon::new(1.0).unwrap(), people: 300 };
-        let measure = |seed| Method::Subset.measure(setting, 8, seed, &|| ()).unwrap();
-        assert_eq!(measure(3), measure(3));
-        assert_ne!(measure(3), measure(4));
+        let measure = |threads, seed| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| Method::Subset.measure(setting, 8, seed, &|| ()).unwrap())
+        };
+        assert_eq!(measure(1, 3), measure(3, 3));
+        assert_ne!(measure(1, 3), measure(1, 4));
     }
 }

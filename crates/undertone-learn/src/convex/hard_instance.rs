@@ -211,6 +211,21 @@ mod tests {
         }
     }
 
+    /// Σ norm(P(counts, s) for each s) over all counts of `left` more reports, given P(counts so far, s).
+    fn total(sets: &[Vec<f64>], left: u32, joint: &[f64], norm: &impl Fn(&[f64]) -> f64) -> f64 {
+        let Some((p, rest)) = sets.split_first() else {
+            return if left == 0 { norm(joint) } else { 0.0 };
+        };
+        let (mut joint, mut sum) = (joint.to_vec(), 0.0);
+        for count in 0..=left {
+            sum += total(rest, left - count, &joint, norm);
+            // C(left, count + 1)·p^(count + 1) from C(left, count)·p^count
+            let factor = f64::from(left - count) / f64::from(count + 1);
+            joint.iter_mut().zip(p).for_each(|(joint, p)| *joint *= factor * p);
+        }
+        sum
+    }
+
     /// The least excess risk of any learner from n reports, the signs being fair coins: (α/2)·(1 - E|E\[b | reports\]|), over
     /// how often each report is made.
     fn bayes_excess(mechanism: &LabelMechanism, alpha: f64, n: u32) -> f64 {
@@ -232,27 +247,14 @@ mod tests {
             .map(|set| all_signs.clone().map(|signs| probability(&set, signs)).collect::<Vec<f64>>())
             .filter(|p| p.iter().any(|&p| p > 0.0))
             .collect::<Vec<_>>();
-        // |E[b; counts]|, given P(counts so far, s) for each s
-        fn length(sets: &[Vec<f64>], left: u32, joint: &[f64], norm: &impl Fn(&[f64]) -> f64) -> f64 {
-            let Some((p, rest)) = sets.split_first() else {
-                return if left == 0 { norm(joint) } else { 0.0 };
-            };
-            let (mut joint, mut sum) = (joint.to_vec(), 0.0);
-            for count in 0..=left {
-                sum += length(rest, left - count, &joint, norm);
-                // C(left, count + 1)·p^(count + 1) from C(left, count)·p^count
-                let factor = f64::from(left - count) / f64::from(count + 1);
-                joint.iter_mut().zip(p).for_each(|(joint, p)| *joint *= factor * p);
-            }
-            sum
-        }
+        // |E[b; counts]|
         let norm = |joint: &[f64]| {
             let along = |pair| (0..).zip(joint).map(|(signs, p)| sign(signs, pair) * p).sum::<f64>();
             let square: f64 = (0..labels / 2).map(|pair| along(pair).powi(2)).sum();
             (square / f64::from(labels / 2)).sqrt()
         };
         let prior = vec![1.0 / f64::from(all_signs.end); all_signs.end as usize];
-        0.5 * alpha * (1.0 - length(&sets, n, &prior, &norm))
+        0.5 * alpha * (1.0 - total(&sets, n, &prior, &norm))
     }
 
     #[test]

@@ -52,13 +52,15 @@ impl NormalSgd {
         self.mu
     }
 
-    /// What a device says about the gradient of its label at the (x, w) of `span`: integers.
+    /// What a device says about the gradient of its label at the (x, w) of `span`: integers. Gradients that are not finite
+    /// are refused.
     pub fn release(
         &self,
         span: &Span,
         Label(label): Label,
         rng: &mut impl CryptoRng,
     ) -> Result<Vec<i64>, LearnError> {
+        span.check_finite()?;
         check_label(label, span)?;
         let grid = span.grid(STEPS);
         let noise = self.noise(grid.sensitivity_squared())?;

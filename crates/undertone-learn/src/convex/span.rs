@@ -14,6 +14,7 @@
 
 use super::dot;
 use super::enclosing_ball::centre_weights;
+use crate::LearnError;
 
 /// What is left of a difference below this share of the longest is rounding.
 const RANK: f64 = 1e-12;
@@ -25,6 +26,8 @@ pub struct Span {
     /// h
     centre: Vec<f64>,
     frame: Frame,
+    /// An entry, or a squared length, that is not a finite number
+    not_finite: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -39,9 +42,12 @@ impl Span {
     /// Of gradients that are given.
     pub fn of_gradients(mut gradients: Vec<Vec<f64>>) -> Self {
         let origin = gradients[0].clone();
+        let mut not_finite = first_not_finite(gradients.iter().flatten());
         for gradient in &mut gradients {
             gradient.iter_mut().zip(&origin).for_each(|(g, o)| *g -= o);
         }
+        let squares: Vec<f64> = gradients.iter().chain([&origin]).map(|g| dot(g, g)).collect();
+        not_finite = not_finite.or(first_not_finite(&squares));
         let basis = orthonormal(gradients.clone());
         let coordinates: Vec<Vec<f64>> =
             gradients.iter().map(|g| basis.iter().map(|q| dot(q, g)).collect()).collect();
@@ -53,14 +59,25 @@ impl Span {
         let coordinates = coordinates.iter().map(shift).collect();
         let mut centre = origin;
         basis.iter().zip(&middle).for_each(|(q, m)| add(q, *m, &mut centre));
-        Self { labels: gradients.len(), centre, frame: Frame::General { basis, coordinates } }
+        let frame = Frame::General { basis, coordinates };
+        Self { labels: gradients.len(), centre, frame, not_finite }
     }
 
     /// Of the gradients centre + (1/K - e_k) xᵀ, K entries for each of x.
     pub fn of_simplex(labels: u32, x: &[f64], centre: Vec<f64>) -> Self {
         let contrasts = (1..labels as usize).map(|j| 1.0 / ((j * (j + 1)) as f64).sqrt()).collect();
-        let frame = Frame::Simplex { x: x.to_vec(), length: dot(x, x).sqrt(), contrasts };
-        Self { labels: labels as usize, centre, frame }
+        let length = dot(x, x).sqrt();
+        let not_finite = first_not_finite(x.iter().chain(&centre).chain([&length]));
+        let frame = Frame::Simplex { x: x.to_vec(), length, contrasts };
+        Self { labels: labels as usize, centre, frame, not_finite }
+    }
+
+    /// Refuses gradients that are not finite, whichever label has them: what is refused is public.
+    pub(super) fn check_finite(&self) -> Result<(), LearnError> {
+        match self.not_finite {
+            None => Ok(()),
+            Some(value) => Err(LearnError::Parameter { what: "a gradient", value, expected: "finite" }),
+        }
     }
 
     /// K.
@@ -224,6 +241,10 @@ impl Grid {
             Self::Corners { step, .. } | Self::Points { step, .. } => *step,
         }
     }
+}
+
+fn first_not_finite<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Option<f64> {
+    numbers.into_iter().copied().find(|x| !x.is_finite())
 }
 
 /// Adds factor·v to `into`.

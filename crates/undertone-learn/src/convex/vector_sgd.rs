@@ -44,7 +44,8 @@ impl VectorSgd<SimulatedDuchi> {
 }
 
 impl<M: VectorRandomizer> VectorSgd<M> {
-    /// What a device says about the gradient of its label at the (x, w) of `span`.
+    /// What a device says about the gradient of its label at the (x, w) of `span`. Gradients that are not finite are
+    /// refused.
     pub fn release(
         &self,
         span: &Span,
@@ -64,6 +65,7 @@ impl<M: VectorRandomizer> VectorSgd<M> {
         Label(label): Label,
         rng: &mut impl CryptoRng,
     ) -> Result<M::Report, LearnError> {
+        span.check_finite()?;
         check_label(label, span)?;
         Ok(self.mechanism.randomize(&self.input(span, label)?, rng)?)
     }

@@ -228,6 +228,32 @@ mod tests {
     }
 
     #[test]
+    fn likelihoods_are_finite_in_32_bits_however_great_epsilon_is() {
+        for value in [80.0, 100.0, 600.0] {
+            let epsilon = Epsilon::new(value).unwrap();
+            let mut all = LabelKind::ALL.map(|kind| kind.mechanism(5, epsilon).unwrap()).to_vec();
+            all.push(LabelMechanism::TopK(RrTopK::new(5, vec![1, 4], epsilon).unwrap()));
+            all.push(LabelMechanism::TopK(RrTopK::new(5, vec![2], epsilon).unwrap()));
+            for mechanism in all {
+                let channel = Channel::of_mechanism(&mechanism);
+                for (set, _) in (0..5).flat_map(|truth| reports(&mechanism, truth)) {
+                    let mut vectors = LabelVectors::new();
+                    channel.push_likelihood(&set, &[], &mut vectors).unwrap();
+                    let p: Vec<f32> = (0..5).map(|k| vectors.get(0).at(k)).collect();
+                    let sum: f32 = p.iter().sum();
+                    assert!(sum.is_finite() && p.iter().all(|&p| p > 0.0), "ε = {value}, {set:?}: {p:?}");
+                    // Those that are named are all but certain among the labels asked about; independent bits stop at 2^48.
+                    let asked = |k: &u32| mechanism.support().is_none_or(|top| top.contains(k));
+                    for k in (0..5).filter(asked).filter(|k| !set.contains(k)) {
+                        let least = set.iter().map(|&member| p[member as usize]).fold(f32::MAX, f32::min);
+                        assert!(least > 1e14 * p[k as usize], "ε = {value}, {set:?}: {p:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn each_person_may_answer_among_labels_of_their_own() {
         let epsilon = Epsilon::new(1.0).unwrap();
         let channel = Channel::with_priors(5, epsilon);
