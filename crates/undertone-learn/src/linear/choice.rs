@@ -1,6 +1,6 @@
 //! From examples to a linear model without anybody turning knobs: λ is chosen from reports alone.
 //!
-//! One person in eight is kept aside. For one λ after the other, up or down a grid as long as that helps, a model is
+//! One person in eight is kept aside, and the step size is chosen in the same way first. For one λ after the other, up or down a grid as long as that helps, a model is
 //! fitted to the others and judged by the reports of those who were kept aside; the λ with the best mean wins, and the model
 //! is fitted again, to everybody. No true label is looked at: the judge is the mean of
 //!
@@ -21,6 +21,9 @@ use crate::{Classifier, Examples, LearnError, Source};
 const GRID: [f64; 7] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
 /// Where the search begins.
 const START: usize = 2;
+/// η of the first step: features of very different scales need the first, noisy reports the last, since the likelihood is
+/// not convex and large steps lose their way.
+const RATES: [f64; 3] = [0.15, 0.04, 0.01];
 
 /// A model and how its λ was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,13 +32,18 @@ pub struct Fitted {
     pub model: LinearModel,
     /// The chosen λ
     pub l2: f64,
+    /// The chosen η of the first step
+    pub learning_rate: f64,
     /// Every λ that was tried and how it did on those who were kept aside
     pub tried: Vec<(f64, Figure)>,
     /// The model of this λ before those who were kept aside came in, so that they can still judge it
     pub judged: LinearModel,
 }
 
-/// Fits with the λ that serves people best who were kept aside; `options.l2` is not looked at.
+/// As many fits as there can be; the search often ends sooner.
+const MOST_FITS: u64 = (RATES.len() + GRID.len()) as u64;
+
+/// Fits with the step size and the λ that serve people best who were kept aside; those of `options` are not looked at.
 pub fn fit_choosing_l2(
     source: &mut dyn Source,
     features: usize,
@@ -43,25 +51,32 @@ pub fn fit_choosing_l2(
     options: &ErmOptions,
     mut progress: impl FnMut(Progress),
 ) -> Result<Fitted, LearnError> {
-    let mut search = Search { tried: Vec::new() };
     let mut fits = 0;
-    while let Some(place) = search.next() {
-        let options = ErmOptions { l2: GRID[place], ..options.clone() };
-        // As if all were tried: the search often ends sooner.
-        let report = |seen: Progress| progress(seen.within(fits, GRID.len() as u64 + 1));
+    let mut try_out = |place: usize, learning_rate: f64, source: &mut dyn Source| {
+        let options = ErmOptions { l2: GRID[place], learning_rate, ..options.clone() };
+        let report = |seen: Progress| progress(seen.within(fits, MOST_FITS));
         let model = fit(&mut Those::others(source), features, classes, &options, None, report)?;
-        search.tried.push(Candidate::new(place, model, &mut Those::held_out(source))?);
         fits += 1;
+        Candidate::new(place, model, &mut Those::held_out(source))
+    };
+    let first = RATES.map(|rate| try_out(START, rate, source).map(|candidate| (rate, candidate)));
+    let mut first = first.into_iter().collect::<Result<Vec<_>, LearnError>>()?;
+    // The larger step on ties
+    first.sort_by(|a, b| b.1.score().total_cmp(&a.1.score()).then(b.0.total_cmp(&a.0)));
+    let (learning_rate, begin) = first.swap_remove(0);
+    let mut search = Search { tried: vec![begin] };
+    while let Some(place) = search.next() {
+        search.tried.push(try_out(place, learning_rate, source)?);
     }
     let best = search.best();
     let l2 = GRID[best.place];
-    let options = ErmOptions { l2, ..options.clone() };
-    let report = |seen: Progress| progress(seen.within(GRID.len() as u64, GRID.len() as u64 + 1));
+    let options = ErmOptions { l2, learning_rate, ..options.clone() };
+    let report = |seen: Progress| progress(seen.within(MOST_FITS - 1, MOST_FITS));
     let model = fit(source, features, classes, &options, None, report)?;
     let judged = best.model.clone();
     search.tried.sort_by_key(|candidate| candidate.place);
     let tried = search.tried.iter().map(|candidate| (GRID[candidate.place], candidate.scores.figure()));
-    Ok(Fitted { model, l2, tried: tried.collect(), judged })
+    Ok(Fitted { model, l2, learning_rate, tried: tried.collect(), judged })
 }
 
 /// A λ that was tried.
@@ -100,7 +115,7 @@ struct Search {
 impl Search {
     /// The λ to try next.
     fn next(&self) -> Option<usize> {
-        let Some(last) = self.tried.last() else { return Some(START) };
+        let last = self.tried.last()?;
         let down = |place: usize| place.checked_sub(1);
         let up = |place: usize| (place + 1 < GRID.len()).then_some(place + 1);
         match (last.place == self.best().place, last.place) {

@@ -59,7 +59,7 @@ impl Default for ErmOptions {
             l2: 1e-4,
             epochs: 30,
             batch: 256,
-            learning_rate: 0.15,
+            learning_rate: 0.05,
             radius: None,
             seed: 0,
             threads: 1,

@@ -243,7 +243,7 @@ impl Train {
                 Learnt::without_choice(model, Some(l2))
             }
             None => {
-                let Fitted { model, l2, tried, judged } =
+                let Fitted { model, l2, tried, judged, .. } =
                     fit_choosing_l2(&mut people, features, classes, &options, report)?;
                 let judged = Evaluation::of(&judged, &mut Those::held_out(&mut people))?.figures()?;
                 Learnt { model, l2: Some(l2), tried, judged: Some(judged) }
