@@ -23,12 +23,7 @@ pub(super) fn probabilities(scores: &mut [f32]) {
     for z in scores.iter_mut() {
         *z = 1.0 / (1.0 + (-*z).exp());
     }
-    let sum: f32 = scores.iter().sum();
-    // All chances zero: every class is as unlikely as the others.
-    let (scale, share) = if sum > 0.0 { (1.0 / sum, 0.0) } else { (0.0, 1.0 / scores.len() as f32) };
-    for z in scores.iter_mut() {
-        *z = *z * scale + share;
-    }
+    super::make_sum_one(scores);
 }
 
 /// Each of the K entries of σ(z) - e_k is at most σ(|z|) in size.

@@ -61,5 +61,14 @@ losses! {
     Squared = squared,
 }
 
+/// Scales chances that are not negative until they sum to one. If all are zero, every class is as unlikely as the others.
+fn make_sum_one(chances: &mut [f32]) {
+    let sum: f32 = chances.iter().sum();
+    let (scale, share) = if sum > 0.0 { (1.0 / sum, 0.0) } else { (0.0, 1.0 / chances.len() as f32) };
+    for chance in chances {
+        *chance = *chance * scale + share;
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -22,11 +22,7 @@ pub(super) fn probabilities(scores: &mut [f32]) {
     for z in scores.iter_mut() {
         *z = z.max(0.0);
     }
-    let sum: f32 = scores.iter().sum();
-    let (scale, share) = if sum > 0.0 { (1.0 / sum, 0.0) } else { (0.0, 1.0 / scores.len() as f32) };
-    for z in scores.iter_mut() {
-        *z = *z * scale + share;
-    }
+    super::make_sum_one(scores);
 }
 
 /// |z - e_k| ≤ |z| + 1.

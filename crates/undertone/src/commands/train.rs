@@ -26,8 +26,8 @@ use undertone_report::Task;
 
 /// Learn a model from reports
 ///
-/// REPORTS are files or directories that `privatize` has made; those of several stages may be named together. The strength
-/// of the regularisation is chosen by the reports of one person in eight, who are kept aside, unless --l2 gives it. With
+/// REPORTS are files or directories that `privatize` has made; those of several stages may be named together. Step size
+/// and regularisation are chosen by the reports of one person in eight, who are kept aside, unless --l2 gives it. With
 /// --label, a table with true labels is learnt from instead, without any privacy, to compare with.
 #[derive(clap::Args, Debug)]
 #[command(
