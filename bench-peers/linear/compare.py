@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier
 from vowpalwabbit import Workspace
 
-ROUNDS = 4
+ROUNDS = 8
 VW = "--oaa 10 --loss_function logistic --quiet"
 
 

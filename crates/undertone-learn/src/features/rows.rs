@@ -25,9 +25,9 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// |x|², without the constant one of the intercept.
-    pub fn norm_squared(&self) -> f32 {
-        self.dense.iter().map(|x| x * x).sum::<f32>() + self.sparse.iter().map(|(_, x)| x * x).sum::<f32>()
+    /// Whether no feature is infinite or not a number.
+    pub fn is_finite(&self) -> bool {
+        self.dense.iter().all(|x| x.is_finite()) && self.sparse.iter().all(|(_, x)| x.is_finite())
     }
 }
 

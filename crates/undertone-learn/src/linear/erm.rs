@@ -14,15 +14,16 @@ use super::adam::{Moments, RareMoments, Step};
 use super::kernels::{OuterProducts, vectorized};
 use super::parameters::{Parameters, Shape};
 use super::target::{SoftLabel, Target};
+use super::team::Team;
 use super::{LinearModel, Weights};
 use crate::loss::Loss;
 use crate::{Examples, LearnError, Source};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
-use rayon::prelude::*;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Rows whose gradients are added up by one thread.
-const PART: usize = 64;
+const PART: usize = 128;
 /// Neighbours that stay together if rows are [`WIDE`], as memory is slow to jump.
 const RUN: usize = 8;
 /// Dense features of a row that fills some cache lines.
@@ -117,7 +118,6 @@ pub fn fit(
         };
         return Err(LearnError::Parameter { what, value: value as f64, expected });
     }
-    let pool = Pool::new(options.threads)?;
     let mut descent = Descent::new(survey.shape, options, survey.steps * u64::from(options.epochs), start);
     let mut seen = Progress { rows: 0, of: survey.rows * u64::from(options.epochs) };
     for epoch in 0..options.epochs {
@@ -125,7 +125,10 @@ pub fn fit(
         source.pass(&mut |block| {
             let length = if block.rows.dense_width() < WIDE { 1 } else { RUN };
             let rows = order.shuffled(block.len(), length);
-            pool.run(|parallel| descent.block(block, rows, parallel));
+            descent.block(block, rows).map_err(|row| LearnError::Report {
+                row: seen.rows % survey.rows + u64::from(row) + 1,
+                problem: "its features are not finite".into(),
+            })?;
             seen.rows += block.len() as u64;
             progress(seen);
             Ok(())
@@ -204,10 +207,7 @@ impl Survey {
         if vectors.len() != block.len() {
             return Err(fault(vectors.len(), format!("{} rows have {} reports", block.len(), vectors.len())));
         }
-        for (index, (row, vector)) in block.rows.iter().zip(vectors.iter()).enumerate() {
-            if !row.norm_squared().is_finite() {
-                return Err(fault(index, "its features are not finite".into()));
-            }
+        for (index, vector) in vectors.iter().enumerate() {
             if let Some((class, _)) =
                 vector.entries.iter().find(|(class, _)| *class as usize >= self.shape.classes)
             {
@@ -218,30 +218,6 @@ impl Survey {
         self.rows += block.len() as u64;
         self.steps += block.len().div_ceil(options.batch) as u64;
         Ok(())
-    }
-}
-
-/// The threads of a fit.
-enum Pool {
-    Here,
-    Many(rayon::ThreadPool),
-}
-
-impl Pool {
-    fn new(threads: usize) -> Result<Self, LearnError> {
-        if threads == 1 {
-            return Ok(Self::Here);
-        }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.map(Self::Many).map_err(|error| LearnError::Source(Box::new(error)))
-    }
-
-    /// Runs `work`, which is told whether it may use several threads.
-    fn run(&self, work: impl FnOnce(bool) + Send) {
-        match self {
-            Self::Here => work(false),
-            Self::Many(pool) => pool.install(|| work(true)),
-        }
     }
 }
 
@@ -281,72 +257,115 @@ impl Order {
     }
 }
 
-/// A fit on its way.
+/// A fit on its way: what a thread writes has a lock, which nobody ever has to wait for.
 struct Descent<'a> {
     options: &'a ErmOptions,
-    weights: Parameters,
-    dense: Moments,
-    sparse: RareMoments,
-    intercept: Moments,
-    parts: Vec<Part>,
-    rare: RareGradient,
-    time: u64,
+    team: Team,
+    parts: Vec<Mutex<Part>>,
+    place: RwLock<Place>,
     steps: u64,
 }
 
 impl<'a> Descent<'a> {
     fn new(shape: Shape, options: &'a ErmOptions, steps: u64, start: Option<&Weights>) -> Self {
+        let count = options.batch.div_ceil(PART);
+        Self {
+            options,
+            team: Team::new(options.threads, count),
+            parts: (0..count).map(|_| Mutex::new(Part::new(shape))).collect(),
+            place: RwLock::new(Place::new(shape, start)),
+            steps,
+        }
+    }
+
+    /// All steps of one block, in batches of nearly the same size; or a row of it that has no scores.
+    fn block(&mut self, block: &Examples, rows: &[u32]) -> Result<(), u32> {
+        let batches = rows.len().div_ceil(self.options.batch);
+        let (team, this) = (&self.team, &*self);
+        team.run(|member| {
+            let mut rest = rows;
+            for left in (1..=batches).rev() {
+                let (batch, others) = rest.split_at(rest.len().div_ceil(left));
+                this.gradients(block, batch, member.index());
+                member.meet();
+                if member.index() == 0 {
+                    this.step(block, batch);
+                }
+                member.meet();
+                rest = others;
+            }
+        });
+        self.place.get_mut().unwrap_or_else(PoisonError::into_inner).fault.map_or(Ok(()), Err)
+    }
+
+    /// The gradients of those parts of a batch that are a member's.
+    fn gradients(&self, block: &Examples, batch: &[u32], member: usize) {
+        let place = self.place.read().unwrap_or_else(PoisonError::into_inner);
+        let parts = self.parts.iter().zip(batch.chunks(PART));
+        for (part, rows) in parts.skip(member).step_by(self.team.size()) {
+            let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+            part.run(block, rows, &place.weights, self.options);
+        }
+    }
+
+    /// One step along the gradients of all parts of a batch.
+    fn step(&self, block: &Examples, batch: &[u32]) {
+        let parts = self.parts[..batch.len().div_ceil(PART)].iter();
+        let parts: Vec<_> = parts.map(|part| part.lock().unwrap_or_else(PoisonError::into_inner)).collect();
+        let mut place = self.place.write().unwrap_or_else(PoisonError::into_inner);
+        if place.fault.is_none() {
+            place.fault = parts.iter().find_map(|part| part.fault);
+            place.step(block, batch, &parts, self.options, self.steps);
+        }
+    }
+
+    fn finish(self) -> LinearModel {
+        let place = self.place.into_inner().unwrap_or_else(PoisonError::into_inner);
+        LinearModel { loss: self.options.loss, weights: place.finish(self.options.l2) }
+    }
+}
+
+/// Where a fit has come to.
+struct Place {
+    weights: Parameters,
+    dense: Moments,
+    sparse: RareMoments,
+    intercept: Moments,
+    rare: RareGradient,
+    time: u64,
+    /// The first row met whose features are not finite
+    fault: Option<u32>,
+}
+
+impl Place {
+    fn new(shape: Shape, start: Option<&Weights>) -> Self {
         let weights = Parameters::new(shape, start);
         Self {
             dense: Moments::zero(weights.dense.len()),
             sparse: RareMoments::zero(shape.sparse, shape.classes),
             intercept: Moments::zero(shape.classes),
-            parts: vec![Part::new(shape); options.batch.div_ceil(PART)],
             rare: RareGradient::new(shape),
             weights,
-            options,
             time: 0,
-            steps,
+            fault: None,
         }
     }
 
-    /// All steps of one block, in batches of nearly the same size.
-    fn block(&mut self, block: &Examples, rows: &[u32], parallel: bool) {
-        let batches = rows.len().div_ceil(self.options.batch);
-        let mut rest = rows;
-        for left in (1..=batches).rev() {
-            let (batch, others) = rest.split_at(rest.len().div_ceil(left));
-            self.batch(block, batch, parallel);
-            rest = others;
-        }
-    }
-
-    fn batch(&mut self, block: &Examples, rows: &[u32], parallel: bool) {
-        let parts = &mut self.parts[..rows.len().div_ceil(PART)];
-        let (weights, options) = (&self.weights, self.options);
-        let work = |(part, rows): (&mut Part, &[u32])| part.run(block, rows, weights, options);
-        if parallel {
-            parts.par_iter_mut().zip(rows.par_chunks(PART)).for_each(work);
-        } else {
-            parts.iter_mut().zip(rows.chunks(PART)).for_each(work);
-        }
-        self.step(block, rows);
-    }
-
-    /// One step along the gradients of the parts.
-    fn step(&mut self, block: &Examples, rows: &[u32]) {
+    fn step(
+        &mut self,
+        block: &Examples,
+        rows: &[u32],
+        parts: &[MutexGuard<Part>],
+        options: &ErmOptions,
+        steps: u64,
+    ) {
         self.time += 1;
         // The rate falls linearly, to zero after the last step.
-        let left = 1.0 - (self.time - 1) as f64 / self.steps as f64;
-        let step =
-            Step::new(self.time, self.options.learning_rate * left.max(0.0), rows.len(), self.options.l2);
-        let parts = &self.parts[..rows.len().div_ceil(PART)];
+        let left = 1.0 - (self.time - 1) as f64 / steps as f64;
+        let step = Step::new(self.time, options.learning_rate * left.max(0.0), rows.len(), options.l2);
         self.dense.step(step, &mut self.weights.dense, parts.iter().map(|part| &part.dense[..]));
-        self.intercept.step(
-            step.free(),
-            &mut self.weights.intercept,
-            parts.iter().map(|part| &part.intercept[..]),
-        );
+        let intercepts = parts.iter().map(|part| &part.intercept[..]);
+        self.intercept.step(step.free(), &mut self.weights.intercept, intercepts);
         if self.weights.shape.sparse > 0 {
             let deltas = parts.iter().flat_map(|part| part.deltas.chunks_exact(self.weights.shape.classes));
             for (row, delta) in rows.iter().zip(deltas) {
@@ -356,25 +375,26 @@ impl<'a> Descent<'a> {
                 self.sparse.step(step, feature, &mut self.weights.sparse, gradient);
             });
         }
-        if let Some(radius) = self.options.radius {
+        if let Some(radius) = options.radius {
             self.weights.project(radius);
         }
     }
 
-    fn finish(mut self) -> LinearModel {
-        let step = Step::new(self.time, 0.0, 1, self.options.l2);
+    fn finish(mut self, l2: f64) -> Weights {
+        let step = Step::new(self.time, 0.0, 1, l2);
         self.sparse.finish(step, &mut self.weights.sparse);
-        LinearModel { loss: self.options.loss, weights: self.weights.weights() }
+        self.weights.weights()
     }
 }
 
 /// Some rows of a batch: gradients in their scores, and the sums of their outer products with the features.
-#[derive(Clone)]
 struct Part {
     deltas: Vec<f32>,
     dense: Vec<f32>,
     intercept: Vec<f32>,
     soft: SoftLabel,
+    /// The first of these rows whose features are not finite
+    fault: Option<u32>,
 }
 
 impl Part {
@@ -384,6 +404,7 @@ impl Part {
             dense: vec![0.0; shape.classes * shape.stride()],
             intercept: vec![0.0; shape.classes],
             soft: SoftLabel::default(),
+            fault: None,
         }
     }
 
@@ -400,6 +421,12 @@ impl Part {
             rows.iter().map(|row| block.rows.get(*row as usize).sparse),
             &mut self.deltas,
         );
+        // Whatever the weights, a feature that is not finite has scores which are not.
+        let fault = |(row, scores): (&u32, &[f32])| {
+            !scores[0].is_finite() && !block.rows.get(*row as usize).is_finite()
+        };
+        self.fault =
+            rows.iter().zip(self.deltas.chunks_exact(classes)).find(|pair| fault(*pair)).map(|(row, _)| *row);
         let vectors = options.target.vectors(&block.unbiased, &block.likelihood);
         self.intercept.fill(0.0);
         for (row, scores) in rows.iter().zip(self.deltas.chunks_exact_mut(classes)) {

@@ -9,6 +9,7 @@ mod kernels;
 mod online;
 mod parameters;
 mod target;
+mod team;
 mod weights;
 
 pub use choice::{Fitted, fit_choosing_l2};
