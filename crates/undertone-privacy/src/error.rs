@@ -21,6 +21,7 @@ pub enum PrivacyError {
     OverBudget { asked: Guarantee, spent: Option<Guarantee>, cap: Guarantee },
     NoInformation { epsilon: f64 },
     TooFewLabels { labels: u32 },
+    TooManyLabels { labels: u32, most: u32 },
     UnknownLabel { label: u32, labels: u32 },
     SetSize { size: u32, labels: u32 },
     TopSize { size: u32, labels: u32 },
@@ -63,6 +64,9 @@ impl fmt::Display for PrivacyError {
                 write!(f, "epsilon is {epsilon:e}, too small for a report to say anything in 64 bits")
             }
             Self::TooFewLabels { labels } => write!(f, "{labels} label(s) given, at least two are needed"),
+            Self::TooManyLabels { labels, most } => {
+                write!(f, "{labels} labels do not fit a mask, which has {most} bits")
+            }
             Self::UnknownLabel { label, labels } => {
                 write!(f, "label {label} is not below the number of classes, {labels}")
             }

@@ -25,6 +25,13 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// |(x, 1)|: with the constant one of the intercept.
+    pub fn norm(&self) -> f64 {
+        let dense = self.dense.iter().map(|x| x * x).sum::<f32>();
+        let sparse = self.sparse.iter().map(|(_, x)| x * x).sum::<f32>();
+        f64::from(dense + sparse + 1.0).sqrt()
+    }
+
     /// Whether no feature is infinite or not a number.
     pub fn is_finite(&self) -> bool {
         self.dense.iter().all(|x| x.is_finite()) && self.sparse.iter().all(|(_, x)| x.is_finite())
@@ -32,6 +39,11 @@ impl Row<'_> {
 }
 
 impl Rows {
+    /// The largest [norm](Row::norm) of a row, or one if there is none.
+    pub fn longest(&self) -> f64 {
+        self.iter().map(|row| row.norm()).fold(1.0, f64::max)
+    }
+
     /// No rows yet, of so many features of either sort.
     pub fn new(dense_width: usize, sparse_width: usize) -> Self {
         Self { dense_width, sparse_width, ..Self::default() }

@@ -36,6 +36,11 @@ impl ReportColumn {
         &self.members
     }
 
+    /// The same without where each report ends, which the reader knows if it is fixed.
+    pub fn into_members(self) -> Vec<u32> {
+        self.members
+    }
+
     /// The members of each report.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let starts = core::iter::once(0).chain(self.ends.iter().copied());

@@ -139,14 +139,49 @@ pub trait LabelRandomizer {
         column: &mut ReportColumn,
         rng: &mut impl CryptoRng,
     ) -> Result<(), PrivacyError> {
-        if let Some(&Label(label)) = labels.iter().find(|label| label.0 >= self.labels()) {
-            return Err(PrivacyError::UnknownLabel { label, labels: self.labels() });
-        }
+        known(labels, self.labels())?;
         let (mut memory, mut rng) = (SetMemory::new(), WordBuffer::new(rng));
         for &Label(truth) in labels {
             column.push_with(|members| self.draw(truth, &mut memory, members, &mut rng));
         }
         Ok(())
+    }
+
+    /// The same reports as masks, in which the bits of the members are set. An error if K > 64.
+    fn randomize_masks(
+        &self,
+        labels: &[Label],
+        masks: &mut Vec<u64>,
+        rng: &mut impl CryptoRng,
+    ) -> Result<(), PrivacyError> {
+        masks_of_members(self, labels, masks, rng)
+    }
+}
+
+/// The masks of reports that are drawn as lists of their members.
+fn masks_of_members(
+    mechanism: &(impl LabelRandomizer + ?Sized),
+    labels: &[Label],
+    masks: &mut Vec<u64>,
+    rng: &mut impl CryptoRng,
+) -> Result<(), PrivacyError> {
+    if mechanism.labels() > u64::BITS {
+        return Err(PrivacyError::TooManyLabels { labels: mechanism.labels(), most: u64::BITS });
+    }
+    known(labels, mechanism.labels())?;
+    let (mut memory, mut members, mut rng) = (SetMemory::new(), Vec::new(), WordBuffer::new(rng));
+    for &Label(truth) in labels {
+        mechanism.draw(truth, &mut memory, &mut members, &mut rng);
+        masks.push(members.drain(..).fold(0, |mask, member| mask | 1 << member));
+    }
+    Ok(())
+}
+
+/// An error if there are labels outside the classes.
+fn known(labels: &[Label], classes: u32) -> Result<(), PrivacyError> {
+    match labels.iter().find(|label| label.0 >= classes) {
+        Some(&Label(label)) => Err(PrivacyError::UnknownLabel { label, labels: classes }),
+        None => Ok(()),
     }
 }
 
@@ -159,9 +194,7 @@ impl<M: LabelRandomizer> Randomizer for M {
     }
 
     fn randomize(&self, &Label(truth): &Label, rng: &mut impl CryptoRng) -> Result<LabelSet, PrivacyError> {
-        if truth >= self.labels() {
-            return Err(PrivacyError::UnknownLabel { label: truth, labels: self.labels() });
-        }
+        known(&[Label(truth)], self.labels())?;
         let mut members = Vec::new();
         self.draw(truth, &mut SetMemory::new(), &mut members, rng);
         Ok(LabelSet(members))
@@ -271,6 +304,14 @@ macro_rules! label_mechanisms {
                 rng: &mut impl CryptoRng,
             ) -> Result<(), PrivacyError> {
                 match self { $(Self::$variant(mechanism) => mechanism.randomize_column(labels, column, rng),)* }
+            }
+            fn randomize_masks(
+                &self,
+                labels: &[Label],
+                masks: &mut Vec<u64>,
+                rng: &mut impl CryptoRng,
+            ) -> Result<(), PrivacyError> {
+                match self { $(Self::$variant(mechanism) => mechanism.randomize_masks(labels, masks, rng),)* }
             }
         }
     };

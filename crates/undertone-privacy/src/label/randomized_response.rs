@@ -12,7 +12,9 @@
 //! Warner, *Randomized response* (1965); for K labels Kairouz, Bonawitz, Ramage, *Discrete distribution estimation
 //! under local privacy* (2016).
 
-use super::{Covariance, Decoder, Label, LabelRandomizer, LabelSet, ReportColumn, Words, at_least_two};
+use super::{
+    Covariance, Decoder, Label, LabelRandomizer, LabelSet, ReportColumn, Words, at_least_two, known,
+};
 use crate::exact::{SetMemory, WordBuffer};
 use crate::integer_ratio::rounded_up;
 use crate::{Epsilon, PrivacyError, ln_ratio};
@@ -137,9 +139,7 @@ impl LabelRandomizer for RandomizedResponse {
         column: &mut ReportColumn,
         rng: &mut impl CryptoRng,
     ) -> Result<(), PrivacyError> {
-        if let Some(&Label(label)) = labels.iter().find(|label| label.0 >= self.labels) {
-            return Err(PrivacyError::UnknownLabel { label, labels: self.labels });
-        }
+        known(labels, self.labels)?;
         let mut rng = WordBuffer::new(rng);
         column.push_singles(labels.iter().map(|&Label(truth)| self.answer(truth, rng.next_u64())));
         Ok(())

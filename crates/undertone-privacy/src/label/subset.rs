@@ -16,12 +16,12 @@
 //! Wang et al., *Mutual information optimally local private discrete distribution estimation* (2016).
 
 use super::covariance::best_size_by_trace;
-use super::{Covariance, Decoder, LabelRandomizer, LabelSet, Words, at_least_two};
-use crate::exact::{Coin, Members, SetMemory, distinct_below, uniform_below_u32};
+use super::{Covariance, Decoder, Label, LabelRandomizer, LabelSet, Words, at_least_two, known};
+use crate::exact::{Coin, Members, SetMemory, SmallSets, WordBuffer, distinct_below, uniform_below_u32};
 use crate::integer_ratio::rounded_up;
 use crate::{Epsilon, PrivacyError, ln_ratio};
 use alloc::vec::Vec;
-use rand_core::Rng;
+use rand_core::{CryptoRng, Rng};
 
 /// Up to this size a set that is sparse in the labels is built as a list, which is looked through for each member.
 const FEW: u32 = 32;
@@ -33,6 +33,8 @@ pub struct SubsetSelection {
     set_size: u32,
     epsilon: Epsilon,
     keep: Coin,
+    /// The sets of d other labels, if one word can draw them
+    decoys: Option<SmallSets>,
 }
 
 impl SubsetSelection {
@@ -73,7 +75,8 @@ impl SubsetSelection {
         if u128::from(keep.heads()) * u128::from(labels) <= u128::from(set_size) << 64 {
             return Err(PrivacyError::NoInformation { epsilon: epsilon.get() });
         }
-        Ok(Self { labels, set_size, epsilon, keep })
+        let decoys = if labels <= u64::BITS { SmallSets::new(labels - 1, set_size) } else { None };
+        Ok(Self { labels, set_size, epsilon, keep, decoys })
     }
 
     /// d, the number of labels in each report.
@@ -94,6 +97,19 @@ impl SubsetSelection {
         let numerator =
             u128::from(self.keep.heads()) * u128::from(self.labels) - (u128::from(self.set_size) << 64);
         libm::ldexp(numerator as f64, -64) / f64::from(self.labels - 1)
+    }
+
+    /// Draws a report as a mask of its members, in two words: the coin and the `decoys`.
+    #[inline]
+    fn mask(&self, truth: u32, decoys: &SmallSets, rng: &mut impl Rng) -> u64 {
+        let kept = u64::from(self.keep.toss(rng));
+        // All d places are filled evenly from the other K-1 labels, one of which, drawn evenly, gives way to the truth
+        // if that is kept. What is drawn and done is the same whether it is or not.
+        let (set, marked) = decoys.draw(rng);
+        let set = set & !(kept << marked);
+        // The other labels from the truth on are one larger than their number.
+        let below = (1u64 << truth) - 1;
+        (set & below) | (set & !below) << 1 | kept << truth
     }
 
     /// Draws a report through an empty `set`.
@@ -142,7 +158,9 @@ impl LabelRandomizer for SubsetSelection {
 
     #[inline]
     fn draw(&self, truth: u32, memory: &mut SetMemory, members: &mut Vec<u32>, rng: &mut impl Rng) {
-        if self.labels <= u64::BITS {
+        if let Some(decoys) = &self.decoys {
+            self.mask(truth, decoys, rng).drain_into(self.set_size, members);
+        } else if self.labels <= u64::BITS {
             self.fill(truth, &mut 0u64, members, rng);
         } else if self.set_size <= FEW && self.labels > 32 * self.set_size {
             self.fill(truth, &mut memory.list, members, rng);
@@ -183,6 +201,19 @@ impl LabelRandomizer for SubsetSelection {
     fn covariance(&self) -> Covariance {
         let (gamma, not_gamma, zeta) = self.probabilities();
         Covariance::fixed_size(self.labels, gamma, not_gamma, zeta, self.gap())
+    }
+
+    fn randomize_masks(
+        &self,
+        labels: &[Label],
+        masks: &mut Vec<u64>,
+        rng: &mut impl CryptoRng,
+    ) -> Result<(), PrivacyError> {
+        let Some(decoys) = &self.decoys else { return super::masks_of_members(self, labels, masks, rng) };
+        known(labels, self.labels)?;
+        let mut rng = WordBuffer::new(rng);
+        masks.extend(labels.iter().map(|&Label(truth)| self.mask(truth, decoys, &mut rng)));
+        Ok(())
     }
 }
 

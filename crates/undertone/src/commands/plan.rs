@@ -123,13 +123,13 @@ fn longest_row(path: &Path, without: &[String]) -> anyhow::Result<f64> {
         fit.observe(&tables::features(&batch?, &columns)?)?;
     }
     let encoder = fit.finish()?;
-    let (mut rows, mut longest) = (encoder.rows(), 0f32);
+    let (mut rows, mut longest) = (encoder.rows(), 1f64);
     for batch in table.batches()? {
         rows.clear();
         encoder.encode(&tables::features(&batch?, encoder.columns())?, &mut rows)?;
-        longest = rows.iter().map(|row| row.norm_squared()).fold(longest, f32::max);
+        longest = longest.max(rows.longest());
     }
-    Ok(f64::from(longest + 1.0).sqrt())
+    Ok(longest)
 }
 
 fn table(plan: &LabelPlan, out: &mut impl Write) -> anyhow::Result<()> {

@@ -3,7 +3,7 @@
 use super::layout::{AMONG, REPORT};
 use anyhow::{Context, bail};
 use arrow_array::cast::AsArray;
-use arrow_array::types::UInt32Type;
+use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use std::path::Path;
@@ -105,19 +105,31 @@ impl Labels {
         if let Some(row) = (0..column.len()).find(|&row| column.is_null(row)) {
             bail!("row {}: `{name}` is missing", first_row + row as u64);
         }
-        Ok(match column.as_list_opt::<i32>() {
-            None => Self::Single(column.as_primitive::<UInt32Type>().values().clone()),
-            Some(lists) => {
-                let values = lists.values().as_primitive::<UInt32Type>();
-                if values.null_count() > 0 {
-                    bail!(
-                        "a label in `{name}` is missing, within {} rows from row {first_row}",
-                        column.len()
-                    );
-                }
-                Self::Lists(lists.offsets().clone(), values.values().clone())
+        if let Some(labels) = column.as_primitive_opt::<UInt32Type>() {
+            return Ok(Self::Single(labels.values().clone()));
+        }
+        if let Some(masks) = column.as_primitive_opt::<UInt64Type>() {
+            return Ok(Self::of_masks(masks.values()));
+        }
+        let lists = column.as_list::<i32>();
+        let values = lists.values().as_primitive::<UInt32Type>();
+        if values.null_count() > 0 {
+            bail!("a label in `{name}` is missing, within {} rows from row {first_row}", column.len());
+        }
+        Ok(Self::Lists(lists.offsets().clone(), values.values().clone()))
+    }
+
+    fn of_masks(masks: &[u64]) -> Self {
+        let mut members = Vec::new();
+        for &mask in masks {
+            let mut rest = mask;
+            while rest != 0 {
+                members.push(rest.trailing_zeros());
+                rest &= rest - 1;
             }
-        })
+        }
+        let offsets = OffsetBuffer::from_lengths(masks.iter().map(|mask| mask.count_ones() as usize));
+        Self::Lists(offsets, members.into())
     }
 
     fn get(&self, row: usize) -> &[u32] {

@@ -21,8 +21,7 @@ impl LabelLists {
     }
 
     /// The reports of a column, in which each has `set_size` members if that is given.
-    pub(crate) fn of(column: &ReportColumn, set_size: Option<u32>) -> Self {
-        let members = column.members().to_vec();
+    pub(crate) fn of(column: ReportColumn, set_size: Option<u32>) -> Self {
         let offsets = if let Some(size) = set_size {
             (0..=column.len() as i32).map(|row| row * size as i32).collect()
         } else {
@@ -32,7 +31,7 @@ impl LabelLists {
             });
             std::iter::once(0).chain(ends).collect()
         };
-        Self { members, offsets }
+        Self { members: column.into_members(), offsets }
     }
 
     /// One more list, of the members that `write` appends.
@@ -41,14 +40,8 @@ impl LabelLists {
         self.offsets.push(self.members.len() as i32);
     }
 
-    /// A column of numbers if each list has one member.
-    pub(super) fn into_numbers(self) -> ArrayRef {
-        debug_assert_eq!(self.members.len() + 1, self.offsets.len(), "one label in each report");
-        Arc::new(UInt32Array::from(self.members))
-    }
-
     /// A column of lists.
-    pub(super) fn into_lists(self) -> ArrayRef {
+    pub(super) fn into_array(self) -> ArrayRef {
         let offsets = OffsetBuffer::new(self.offsets.into());
         Arc::new(ListArray::new(item(), offsets, Arc::new(UInt32Array::from(self.members)), None))
     }
@@ -78,8 +71,8 @@ mod tests {
             for report in column.iter() {
                 one_by_one.push_with(|members| members.extend(report));
             }
-            assert_eq!(LabelLists::of(&column, mechanism.set_size()), one_by_one, "{kind}");
-            assert_eq!(LabelLists::of(&column, None), one_by_one, "{kind}");
+            assert_eq!(LabelLists::of(column.clone(), mechanism.set_size()), one_by_one, "{kind}");
+            assert_eq!(LabelLists::of(column, None), one_by_one, "{kind}");
         }
     }
 }

@@ -13,21 +13,41 @@ pub(super) const AMONG: &str = "among";
 
 /// How the reports of a task are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
-    /// Whether each report is one label
-    pub(super) single: bool,
+pub(crate) struct Layout {
+    pub(crate) form: Form,
     /// Whether each report comes with the labels it was chosen among
     pub(super) priors: bool,
 }
 
+/// What a report is in its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The one label that it names
+    Number,
+    /// A bit for each of at most 64 labels
+    Mask,
+    /// The labels that it names
+    List,
+}
+
 impl Layout {
-    pub(super) fn of(task: &Task) -> Result<Self, TaskError> {
+    pub(crate) fn of(task: &Task) -> Result<Self, TaskError> {
         let priors = task.has_priors();
-        Ok(Self { single: priors || task.mechanism()?.set_size() == Some(1), priors })
+        let single = priors || task.mechanism()?.set_size() == Some(1);
+        let form = match task.labels() {
+            _ if single => Form::Number,
+            0..=u64::BITS => Form::Mask,
+            _ => Form::List,
+        };
+        Ok(Self { form, priors })
     }
 
     pub(super) fn report_type(self) -> DataType {
-        if self.single { DataType::UInt32 } else { DataType::List(item()) }
+        match self.form {
+            Form::Number => DataType::UInt32,
+            Form::Mask => DataType::UInt64,
+            Form::List => DataType::List(item()),
+        }
     }
 
     /// The columns that follow the public ones.

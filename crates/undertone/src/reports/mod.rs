@@ -3,16 +3,19 @@
 //! | column | type | what it holds |
 //! |---|---|---|
 //! | each public column | as in the table | what it held there |
-//! | `report` | `uint32`, or `list<uint32>` | the labels that the person reported, in rising order |
+//! | `report` | `uint32` | the label that the person reported, if the mechanism always reports one |
+//! | `report` | `uint64` | the labels that the person reported, if there are at most 64: bit k is set if k is one of them |
+//! | `report` | `list<uint32>` | the labels that the person reported, in rising order, otherwise |
 //! | `among` | `list<uint32>` | the labels that the person chose among, in rising order; only with priors |
 //!
-//! A label is the place of its class in the task. `report` is a plain number where the mechanism always reports one
-//! label, and a list otherwise: a list of one takes twice as long to write as a number, and ten times as long to read.
+//! A label is the place of its class in the task. Lists are the exception, since they take five times as long to write
+//! as numbers.
 //!
 //! The task is in the file's key-value metadata, as JSON under `undertone.task` and its id under `undertone.task_id`.
 //! Reports that were drawn from a seed also have `undertone.simulation` there, those of a part of the rows
 //! `undertone.part`, and those whose classes were read from the labels `undertone.classes`.
 
+mod answers;
 mod block;
 mod difference;
 mod file;
@@ -24,9 +27,11 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use answers::Answers;
 pub(crate) use block::ReportBlock;
 pub(crate) use file::ReportsFile;
 pub(crate) use label_lists::LabelLists;
+pub(crate) use layout::{Form, Layout};
 pub(crate) use writer::ReportsWriter;
 
 /// The key of the task's document.

@@ -1,6 +1,6 @@
 //! Files of reports, written and read.
 
-use super::{LabelLists, Marks, ReportsFile, ReportsWriter};
+use super::{Answers, Form, LabelLists, Layout, Marks, ReportsFile, ReportsWriter};
 use crate::tables::column_kind;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
@@ -50,6 +50,16 @@ fn lists(rows: &[Vec<u32>]) -> LabelLists {
     lists
 }
 
+fn answers(task: &Task, rows: &[Vec<u32>]) -> Answers {
+    match Layout::of(task).unwrap().form {
+        Form::Number => Answers::Numbers(rows.concat()),
+        Form::Mask => Answers::Masks(
+            rows.iter().map(|row| row.iter().fold(0, |mask, label| mask | 1 << label)).collect(),
+        ),
+        Form::List => Answers::Lists(lists(rows)),
+    }
+}
+
 /// Writes these reports, in two writes, beside ages that count the rows from zero.
 fn write(path: &Path, task: &Task, reports: &[Vec<u32>], among: Option<&[Vec<u32>]>) {
     let mut writer = ReportsWriter::create(path, false, task, &fields(), &Marks::default()).unwrap();
@@ -58,7 +68,7 @@ fn write(path: &Path, task: &Task, reports: &[Vec<u32>], among: Option<&[Vec<u32
         let ages: ArrayRef = Arc::new(range.clone().map(|row| Some(row as f64)).collect::<Float64Array>());
         let towns: ArrayRef = Arc::new(range.clone().map(|_| None::<&str>).collect::<StringArray>());
         let among = among.map(|among| lists(&among[range.clone()]));
-        writer.write(vec![ages, towns], lists(&reports[range]), among).unwrap();
+        writer.write(vec![ages, towns], answers(task, &reports[range]), among).unwrap();
     }
     writer.finish().unwrap();
 }

@@ -4,7 +4,7 @@
 
 use super::layout::Layout;
 use super::settings::writer_properties;
-use super::{CLASSES, LabelLists, Marks, PART, SIMULATION, TASK, TASK_ID};
+use super::{Answers, CLASSES, LabelLists, Marks, PART, SIMULATION, TASK, TASK_ID};
 use crate::new_file::NewFile;
 use anyhow::anyhow;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -22,7 +22,6 @@ const WAITING: usize = 2;
 
 /// Writes the reports of one task, block by block. What is not [finished](Self::finish) leaves no file.
 pub(crate) struct ReportsWriter {
-    layout: Layout,
     schema: SchemaRef,
     /// The thread that encodes and the way to it, until it is done
     encoder: Option<(SyncSender<RecordBatch>, Encoder)>,
@@ -39,8 +38,7 @@ impl ReportsWriter {
         features: &[FieldRef],
         marks: &Marks,
     ) -> anyhow::Result<Self> {
-        let layout = Layout::of(task)?;
-        let schema = layout.schema(features)?;
+        let schema = Layout::of(task)?.schema(features)?;
         let entry = |key: &str, value: String| KeyValue::new(key.to_owned(), value);
         let mut entries = vec![entry(TASK, task.to_json()), entry(TASK_ID, task.id().to_string())];
         if marks.simulation {
@@ -56,18 +54,18 @@ impl ReportsWriter {
         let (sender, blocks) = sync_channel(WAITING);
         let thread =
             thread::Builder::new().name("encoder".to_owned()).spawn(move || encode(writer, &blocks))?;
-        Ok(Self { layout, schema, encoder: Some((sender, thread)) })
+        Ok(Self { schema, encoder: Some((sender, thread)) })
     }
 
     /// Some more people: their public columns, their reports and, with priors, what they chose among.
     pub(crate) fn write(
         &mut self,
         mut columns: Vec<ArrayRef>,
-        reports: LabelLists,
+        reports: Answers,
         among: Option<LabelLists>,
     ) -> anyhow::Result<()> {
-        columns.push(if self.layout.single { reports.into_numbers() } else { reports.into_lists() });
-        columns.extend(among.map(LabelLists::into_lists));
+        columns.push(reports.into_array());
+        columns.extend(among.map(LabelLists::into_array));
         let block = RecordBatch::try_new(self.schema.clone(), columns)?;
         match &self.encoder {
             Some((sender, _)) if sender.send(block).is_ok() => Ok(()),

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use undertone_report::FeatureColumn;
 
 /// The most rows of a batch, and the most cells that it has if its rows are wide.
-const BATCH_ROWS: usize = 8192;
+const BATCH_ROWS: usize = 1 << 16;
 const BATCH_CELLS: usize = 1 << 20;
 
 /// Batches of a table, in order.

@@ -1,6 +1,6 @@
 //! Everybody's devices: all alike, or each with a prior of its own.
 
-use crate::reports::LabelLists;
+use crate::reports::{Answers, Form, LabelLists, Layout};
 use anyhow::ensure;
 use arrow_array::RecordBatch;
 use rand_core::CryptoRng;
@@ -23,7 +23,7 @@ pub(crate) trait Priors {
 
 /// Turns labels into reports.
 pub(super) enum Devices {
-    Alike(LabelMechanism, ReportColumn),
+    Alike(LabelMechanism, Form),
     WithPriors { priors: Box<dyn Priors>, labels: u32, epsilon: Epsilon, realised: f64 },
 }
 
@@ -31,7 +31,7 @@ impl Devices {
     /// The devices of a task; those with priors take them from `priors`.
     pub(super) fn of(task: &Task, priors: Option<Box<dyn Priors>>) -> anyhow::Result<Self> {
         Ok(match priors {
-            None => Self::Alike(task.mechanism()?, ReportColumn::new()),
+            None => Self::Alike(task.mechanism()?, Layout::of(task)?.form),
             Some(priors) => {
                 Self::WithPriors { priors, labels: task.labels(), epsilon: task.epsilon()?, realised: 0.0 }
             }
@@ -54,12 +54,23 @@ impl Devices {
         labels: &[Label],
         features: &RecordBatch,
         rng: &mut impl CryptoRng,
-    ) -> anyhow::Result<(LabelLists, Option<LabelLists>)> {
+    ) -> anyhow::Result<(Answers, Option<LabelLists>)> {
         match self {
-            Self::Alike(mechanism, column) => {
-                column.clear();
-                mechanism.randomize_column(labels, column, rng)?;
-                Ok((LabelLists::of(column, mechanism.set_size()), None))
+            Self::Alike(mechanism, Form::Mask) => {
+                let mut masks = Vec::with_capacity(labels.len());
+                mechanism.randomize_masks(labels, &mut masks, rng)?;
+                Ok((Answers::Masks(masks), None))
+            }
+            Self::Alike(mechanism, form) => {
+                let mut column = ReportColumn::new();
+                mechanism.randomize_column(labels, &mut column, rng)?;
+                Ok((
+                    match form {
+                        Form::List => Answers::Lists(LabelLists::of(column, mechanism.set_size())),
+                        _ => Answers::Numbers(column.into_members()),
+                    },
+                    None,
+                ))
             }
             Self::WithPriors { priors, labels: k, epsilon, realised } => {
                 let (k, mut beliefs) = (*k as usize, Vec::new());
@@ -69,15 +80,15 @@ impl Devices {
                     values == k * rows,
                     "{rows} priors over {k} classes were expected, not {values} values"
                 );
-                let (mut reports, mut among) = (LabelLists::new(), LabelLists::new());
+                let (mut reports, mut among) = (Vec::with_capacity(rows), LabelLists::new());
                 let (mut memory, mut rng) = (SetMemory::new(), WordBuffer::new(rng));
                 for (&Label(truth), prior) in labels.iter().zip(beliefs.chunks_exact(k)) {
                     let mechanism = RrWithPrior::new(prior, *epsilon)?;
                     *realised = realised.max(mechanism.realised_epsilon());
-                    reports.push_with(|members| mechanism.draw(truth, &mut memory, members, &mut rng));
+                    mechanism.draw(truth, &mut memory, &mut reports, &mut rng);
                     among.push_with(|members| members.extend(mechanism.top()));
                 }
-                Ok((reports, Some(among)))
+                Ok((Answers::Numbers(reports), Some(among)))
             }
         }
     }

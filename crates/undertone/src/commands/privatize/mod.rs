@@ -20,7 +20,7 @@ use devices::{Devices, Priors};
 use indicatif::{ProgressBar, ProgressStyle};
 use part::Part;
 use priors::{FromColumns, FromModel};
-use rand_chacha::ChaCha20Rng;
+use rand_chacha::ChaCha12Rng;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use summary::Summary;
@@ -256,7 +256,7 @@ fn ask(
     devices: &mut Devices,
     labels: &[Label],
     features: &RecordBatch,
-    rng: &mut ChaCha20Rng,
+    rng: &mut ChaCha12Rng,
     writer: &mut ReportsWriter,
 ) -> anyhow::Result<()> {
     let at_once = devices.at_once();

@@ -2,7 +2,7 @@
 
 use super::Promise;
 use super::data::Data;
-use rand_chacha::ChaCha20Rng;
+use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use undertone_learn::convex::{
     ConvexLoss, Feasible, LinearLoss, NormalSgd, ProjectedSgd, Span, Step as ConvexStep, VectorSgd,
@@ -116,7 +116,7 @@ pub(super) const ALL: [Method; 19] = {
 impl Method {
     /// The accuracy on those who were not asked.
     pub(super) fn accuracy(&self, data: &Data, promise: Promise, seed: u64) -> Result<f64, LearnError> {
-        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let mut rng = ChaCha12Rng::seed_from_u64(seed);
         let model = match (promise, self.how) {
             (Promise::None, how) => {
                 let certain = Examples::certain(data.rows.clone(), data.labels.iter().copied());
@@ -190,7 +190,7 @@ impl Mechanism {
 }
 
 /// Everybody's device answers once.
-fn reports(data: &Data, mechanism: &LabelMechanism, rng: &mut ChaCha20Rng) -> Result<Examples, LearnError> {
+fn reports(data: &Data, mechanism: &LabelMechanism, rng: &mut ChaCha12Rng) -> Result<Examples, LearnError> {
     let labels: Vec<Label> = data.labels.iter().map(|&label| Label(label)).collect();
     let (mut column, channel) = (ReportColumn::new(), Channel::of_mechanism(mechanism));
     mechanism.randomize_column(&labels, &mut column, rng)?;
@@ -229,7 +229,7 @@ fn stages(
     count: usize,
     published: Published,
     seed: u64,
-    rng: &mut ChaCha20Rng,
+    rng: &mut ChaCha12Rng,
 ) -> Result<LinearModel, LearnError> {
     let classes = data.classes as u32;
     let fractions = vec![1.0 / count as f64; count];
@@ -252,13 +252,11 @@ fn interactive(
     data: &Data,
     epsilon: Epsilon,
     noise: Noise,
-    rng: &mut ChaCha20Rng,
+    rng: &mut ChaCha12Rng,
 ) -> Result<LinearModel, LearnError> {
     let (features, classes) = (data.rows.width(), data.classes);
     let n = data.labels.len() as u64;
-    let longest = data.rows.iter().map(|row| row.norm_squared()).fold(0.0, f32::max);
-    let longest = f64::from(longest + 1.0).sqrt();
-    let loss = LinearLoss::new(Loss::Softmax, classes as u32, features + 1, longest, RADIUS)?;
+    let loss = LinearLoss::new(Loss::Softmax, classes as u32, features + 1, data.rows.longest(), RADIUS)?;
     let normal = NormalSgd::new(epsilon, Delta::new(DELTA)?)?;
     let vector = VectorSgd::codebook(classes - 1, epsilon)?;
     let second_moment = match noise {
