@@ -13,7 +13,6 @@ pub mod labels;
 pub mod linear;
 pub mod loss;
 pub mod plan;
-pub mod selection;
 pub mod split;
 pub mod stages;
 

@@ -1,8 +1,9 @@
 //! Models on the disk, and tables that fit them.
 
 use crate::exit::Usage;
+use crate::people::Origin;
 use crate::tables::{self, TableFile};
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use std::fs;
 use std::path::Path;
 use undertone_learn::Model;
@@ -29,4 +30,16 @@ pub(crate) fn matching_table(model: &Model, path: &Path, label: Option<&str>) ->
     let fits = model.encoder.check_columns(&columns);
     fits.with_context(|| format!("{} does not have the columns of the model", path.display()))?;
     Ok(table)
+}
+
+/// Refuses reports about something else than the model predicts.
+pub(crate) fn same_question(model: &Model, reports: &Origin) -> anyhow::Result<()> {
+    if reports.label() != model.label {
+        bail!("the reports are about `{}`, the model predicts `{}`", reports.label(), model.label);
+    }
+    if reports.classes() != model.classes {
+        let (reported, predicted) = (reports.classes().len(), model.classes.len());
+        bail!("the reports are about {reported} classes, the model predicts {predicted}, and not the same");
+    }
+    Ok(model.encoder.check_columns(reports.columns())?)
 }

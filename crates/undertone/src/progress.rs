@@ -10,3 +10,12 @@ pub(crate) fn progress_bar(steps: u64) -> ProgressBar {
     }
     bar
 }
+
+/// Counts rows on a terminal, where nobody knows how many there will be.
+pub(crate) fn row_counter(what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::no_length().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}: {human_pos} rows, {per_sec}") {
+        bar.set_style(style);
+    }
+    bar
+}

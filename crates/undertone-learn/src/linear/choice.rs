@@ -1,8 +1,8 @@
-//! From examples to a linear model without anybody turning knobs: λ is chosen from reports alone.
+//! From examples to a linear model without anybody turning knobs: step size and λ are chosen from reports alone.
 //!
-//! One person in eight is kept aside, and the step size is chosen in the same way first. For one λ after the other, up or down a grid as long as that helps, a model is
+//! One person in eight is kept aside. For one λ after the other, up or down a grid as long as that helps, a model is
 //! fitted to the others and judged by the reports of those who were kept aside; the λ with the best mean wins, and the model
-//! is fitted again, to everybody. No true label is looked at: the judge is the mean of
+//! is fitted again, to everybody. The step size is chosen in the same way before. No true label is looked at: the judge is the mean of
 //!
 //! > ln Σ_k π_k·P(S | k)   where the scores stand for probabilities (softmax, logistic),
 //! > -Σ_k a_k·ℓ(z, k)      where they do not (hinge, squared)
@@ -10,11 +10,10 @@
 //! The first is what the reports themselves make likely: it scatters little, since the noise of a report does not blow it
 //! up. The second is unbiased for the loss on true labels.
 
-use super::{ErmOptions, LinearModel, Progress, fit};
-use crate::evaluation::{Figure, Moments};
+use super::{ErmOptions, LinearModel, Progress, Weights, fit};
+use crate::evaluation::{Figure, Moments, terms};
 use crate::held_out::Those;
 use crate::loss::Loss;
-use crate::selection::Score;
 use crate::{Classifier, Examples, LearnError, Source};
 
 /// λ, from a penalty that hardly binds to one that leaves little but the shares of the classes.
@@ -44,18 +43,21 @@ pub struct Fitted {
 const MOST_FITS: u64 = (RATES.len() + GRID.len()) as u64;
 
 /// Fits with the step size and the λ that serve people best who were kept aside; those of `options` are not looked at.
+/// Every fit begins at `start`, or at zero. A start that has learnt from the same people favours no λ, but they cannot
+/// judge the model any more.
 pub fn fit_choosing_l2(
     source: &mut dyn Source,
     features: usize,
     classes: usize,
     options: &ErmOptions,
+    start: Option<&Weights>,
     mut progress: impl FnMut(Progress),
 ) -> Result<Fitted, LearnError> {
     let mut fits = 0;
     let mut try_out = |place: usize, learning_rate: f64, source: &mut dyn Source| {
         let options = ErmOptions { l2: GRID[place], learning_rate, ..options.clone() };
         let report = |seen: Progress| progress(seen.within(fits, MOST_FITS));
-        let model = fit(&mut Those::others(source), features, classes, &options, None, report)?;
+        let model = fit(&mut Those::others(source), features, classes, &options, start, report)?;
         fits += 1;
         Candidate::new(place, model, &mut Those::held_out(source))
     };
@@ -72,7 +74,7 @@ pub fn fit_choosing_l2(
     let l2 = GRID[best.place];
     let options = ErmOptions { l2, learning_rate, ..options.clone() };
     let report = |seen: Progress| progress(seen.within(MOST_FITS - 1, MOST_FITS));
-    let model = fit(source, features, classes, &options, None, report)?;
+    let model = fit(source, features, classes, &options, start, report)?;
     let judged = best.model.clone();
     search.tried.sort_by_key(|candidate| candidate.place);
     let tried = search.tried.iter().map(|candidate| (GRID[candidate.place], candidate.scores.figure()));
@@ -140,7 +142,9 @@ impl Search {
 /// What each person's report says about a model.
 fn scores(model: &LinearModel, people: &Examples) -> Vec<f64> {
     if matches!(model.loss, Loss::Softmax | Loss::Logistic) {
-        return Score::LogLikelihood.rows(people, &model.probabilities(&people.rows));
+        let probabilities = model.probabilities(&people.rows);
+        let rows = probabilities.chunks_exact(model.classes()).zip(people.likelihood.iter());
+        return rows.map(|(p, likelihood)| terms::log_likelihood(p, likelihood)).collect();
     }
     let mut z = vec![0.0; model.classes()];
     let terms = people.rows.iter().zip(people.unbiased.iter()).map(|(row, unbiased)| {
@@ -186,7 +190,7 @@ mod tests {
 
     fn chosen(loss: Loss, epsilon: f64, seed: u64) -> Fitted {
         let options = ErmOptions { loss, epochs: 10, ..ErmOptions::default() };
-        fit_choosing_l2(&mut reports(3000, epsilon, seed), 10, 2, &options, |_| ()).unwrap()
+        fit_choosing_l2(&mut reports(3000, epsilon, seed), 10, 2, &options, None, |_| ()).unwrap()
     }
 
     #[test]
@@ -213,7 +217,7 @@ mod tests {
             assert!(share > last && share <= 1.0);
             last = share;
         };
-        fit_choosing_l2(&mut reports(500, 1.0, 3), 10, 2, &options, progress).unwrap();
+        fit_choosing_l2(&mut reports(500, 1.0, 3), 10, 2, &options, None, progress).unwrap();
         assert!((last - 1.0).abs() < 1e-12);
     }
 }

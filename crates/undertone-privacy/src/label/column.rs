@@ -65,9 +65,9 @@ impl ReportColumn {
 
 #[cfg(test)]
 mod tests {
-    use crate::Epsilon;
     use crate::exact::{SetMemory, WordBuffer};
     use crate::label::{Label, LabelKind, LabelRandomizer, ReportColumn};
+    use crate::{Epsilon, PrivacyError};
     use alloc::vec::Vec;
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;
@@ -93,11 +93,40 @@ mod tests {
     }
 
     #[test]
+    fn masks_are_the_same_reports() {
+        for kind in LabelKind::ALL {
+            for (labels, value) in
+                [(2, 1.0), (10, 0.5), (10, 3.0), (26, 1.0), (63, 1.0), (64, 1.0), (64, 4.0)]
+            {
+                let mechanism = kind.mechanism(labels, Epsilon::new(value).unwrap()).unwrap();
+                let truth: Vec<Label> = (0..3 * labels).map(|i| Label(i % labels)).collect();
+                let (mut column, mut masks) = (ReportColumn::new(), Vec::new());
+                mechanism.randomize_column(&truth, &mut column, &mut ChaCha12Rng::seed_from_u64(1)).unwrap();
+                mechanism.randomize_masks(&truth, &mut masks, &mut ChaCha12Rng::seed_from_u64(1)).unwrap();
+                let as_mask = |members: &[u32]| members.iter().fold(0u64, |mask, member| mask | 1 << member);
+                assert_eq!(masks, column.iter().map(as_mask).collect::<Vec<_>>(), "{kind}, K = {labels}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_labels_than_bits_have_no_masks() {
+        for kind in LabelKind::ALL {
+            let mechanism = kind.mechanism(65, Epsilon::new(4.0).unwrap()).unwrap();
+            let (mut masks, mut rng) = (Vec::new(), ChaCha12Rng::seed_from_u64(1));
+            let refused = mechanism.randomize_masks(&[Label(0)], &mut masks, &mut rng);
+            assert_eq!(refused, Err(PrivacyError::TooManyLabels { labels: 65, most: 64 }), "{kind}");
+            assert!(masks.is_empty() && rng.get_word_pos() == 0);
+        }
+    }
+
+    #[test]
     fn a_column_with_an_unknown_label_is_refused_before_anything_is_drawn() {
         let mechanism = LabelKind::Subset.mechanism(5, Epsilon::new(1.0).unwrap()).unwrap();
         let mut column = ReportColumn::new();
         let mut rng = ChaCha12Rng::seed_from_u64(1);
         assert!(mechanism.randomize_column(&[Label(0), Label(5)], &mut column, &mut rng).is_err());
+        assert!(mechanism.randomize_masks(&[Label(0), Label(5)], &mut Vec::new(), &mut rng).is_err());
         assert!(column.is_empty() && rng.get_word_pos() == 0);
     }
 }

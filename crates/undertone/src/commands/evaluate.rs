@@ -4,7 +4,7 @@ use crate::evaluation_report::{self, Context, Shown};
 use crate::model_file;
 use crate::people::{Origin, People};
 use crate::progress::progress_bar;
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use std::io::Write;
 use std::path::PathBuf;
 use undertone_learn::evaluation::Evaluation;
@@ -54,21 +54,9 @@ impl Evaluate {
         }
         let reports = Origin::reports(std::slice::from_ref(&self.data))
             .context("without --label the data has to be reports")?;
-        same_question(model, &reports).with_context(|| self.data.display().to_string())?;
+        model_file::same_question(model, &reports).with_context(|| self.data.display().to_string())?;
         Ok(reports)
     }
-}
-
-/// Refuses reports about something else than the model predicts.
-fn same_question(model: &Model, reports: &Origin) -> anyhow::Result<()> {
-    if reports.label() != model.label {
-        bail!("the reports are about `{}`, the model predicts `{}`", reports.label(), model.label);
-    }
-    if reports.classes() != model.classes {
-        let (reported, predicted) = (reports.classes().len(), model.classes.len());
-        bail!("the reports are about {reported} classes, the model predicts {predicted}, and not the same");
-    }
-    Ok(model.encoder.check_columns(reports.columns())?)
 }
 
 fn evaluate(model: &Model, people: &Origin) -> anyhow::Result<Evaluation> {

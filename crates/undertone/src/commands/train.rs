@@ -2,6 +2,7 @@
 
 use crate::arguments;
 use crate::exit::Usage;
+use crate::model_file;
 use crate::new_file::{self, NewFile};
 use crate::output;
 use crate::people::{Origin, People, fit_encoder};
@@ -12,12 +13,12 @@ use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use undertone_learn::evaluation::{Evaluation, Figure, Figures};
 use undertone_learn::features::{Encoder, EncoderOptions, Override};
 use undertone_learn::held_out::Those;
 use undertone_learn::linear::{
-    ErmOptions, Fitted, LinearModel, OnlineLinear, Progress, Step, Target, default_epochs, fit,
+    ErmOptions, Fitted, LinearModel, OnlineLinear, Progress, Step, Target, Weights, default_epochs, fit,
     fit_choosing_l2,
 };
 use undertone_learn::loss::Loss;
@@ -53,6 +54,9 @@ pub(crate) struct Train {
     /// Learn from the true labels in this column of a table: no privacy
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
+    /// A model to start from, such as that of the stage before: its columns are turned into features as it does it
+    #[arg(long, value_name = "MODEL", conflicts_with = "columns")]
+    start: Option<PathBuf>,
     /// λ of the penalty λ/2·|W|²
     #[arg(long, value_name = "LAMBDA", value_parser = arguments::penalty, allow_hyphen_values = true)]
     l2: Option<f64>,
@@ -159,9 +163,16 @@ impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         self.check()?;
         let origin = self.origin()?;
+        let start = self.start.as_ref().map(|path| start(path, &origin)).transpose()?;
         let file = NewFile::create(&self.output, self.force)?;
-        let encoder = fit_encoder(&origin, self.encoding())?;
-        let learnt = self.learn(&origin, &encoder)?;
+        let encoder = match &start {
+            Some(model) => model.encoder.clone(),
+            None => fit_encoder(&origin, self.encoding())?,
+        };
+        let start = start.as_ref().map(|model| match &model.predictor {
+            Predictor::Linear(model) => &model.weights,
+        });
+        let learnt = self.learn(&origin, &encoder, start)?;
         let summary = self.summary(&origin, &encoder, &learnt);
         self.save(&origin, encoder, learnt, file)?;
         if self.json { output::json(&summary, out) } else { summary.explain(&origin, out) }
@@ -175,11 +186,15 @@ impl Train {
                 "--method likelihood is for softmax and logistic, not for {model}"
             )));
         }
-        let given = [("--l2", self.l2.is_some()), ("--epochs", self.epochs.is_some())];
+        let given = [
+            ("--l2", self.l2.is_some()),
+            ("--epochs", self.epochs.is_some()),
+            ("--start", self.start.is_some()),
+        ];
         if let Some((option, _)) = given.iter().find(|(_, given)| method == Method::Sgd && *given) {
             return Err(Usage::new(format!("--method sgd has no use for {option}")));
         }
-        new_file::refuse_input(&self.output, &self.reports)
+        new_file::refuse_input(&self.output, self.reports.iter().chain(&self.start))
     }
 
     fn origin(&self) -> anyhow::Result<Origin> {
@@ -223,7 +238,7 @@ impl Train {
         }
     }
 
-    fn learn(&self, origin: &Origin, encoder: &Encoder) -> anyhow::Result<Learnt> {
+    fn learn(&self, origin: &Origin, encoder: &Encoder, start: Option<&Weights>) -> anyhow::Result<Learnt> {
         // One pass has nothing to come back to.
         let memory = if self.method() == Method::Sgd { 0 } else { self.memory.saturating_mul(1 << 20) };
         let mut people = People::new(origin, encoder, memory);
@@ -239,14 +254,18 @@ impl Train {
                 Learnt::without_choice(self.one_pass(&mut people, features, classes)?, None)
             }
             Some(l2) => {
-                let model = fit(&mut people, features, classes, &options, None, report)?;
+                let model = fit(&mut people, features, classes, &options, start, report)?;
                 Learnt::without_choice(model, Some(l2))
             }
             None => {
                 let Fitted { model, l2, tried, judged, .. } =
-                    fit_choosing_l2(&mut people, features, classes, &options, report)?;
-                let judged = Evaluation::of(&judged, &mut Those::held_out(&mut people))?.figures()?;
-                Learnt { model, l2: Some(l2), tried, judged: Some(judged) }
+                    fit_choosing_l2(&mut people, features, classes, &options, start, report)?;
+                // What it started from may have learnt from the same people.
+                let judged = match start {
+                    Some(_) => None,
+                    None => Some(Evaluation::of(&judged, &mut Those::held_out(&mut people))?.figures()?),
+                };
+                Learnt { model, l2: Some(l2), tried, judged }
             }
         };
         bar.finish_and_clear();
@@ -305,6 +324,13 @@ impl Train {
         file.keep()?;
         Ok(())
     }
+}
+
+/// Reads the model to start from, which has to be about the same question.
+fn start(path: &Path, origin: &Origin) -> anyhow::Result<Model> {
+    let model = model_file::read(path)?;
+    model_file::same_question(&model, origin).with_context(|| path.display().to_string())?;
+    Ok(model)
 }
 
 /// The word for a choice.

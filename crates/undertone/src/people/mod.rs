@@ -7,6 +7,7 @@ mod origin;
 
 pub(crate) use origin::Origin;
 
+use crate::exit::Usage;
 use anyhow::Context;
 use undertone_learn::features::{Encoder, EncoderFit, EncoderOptions};
 use undertone_learn::{Examples, LearnError, Source};
@@ -34,7 +35,8 @@ enum Memory {
 
 /// Decides how to encode the public columns, looking at nothing else.
 pub(crate) fn fit_encoder(origin: &Origin, options: EncoderOptions) -> anyhow::Result<Encoder> {
-    let mut fit = EncoderFit::new(origin.columns(), options)?;
+    let mut fit = EncoderFit::new(origin.columns(), options)
+        .map_err(|error| Usage::new(format!("--column: {error}")))?;
     for batch in origin.batches()? {
         fit.observe(&batch?)?;
     }

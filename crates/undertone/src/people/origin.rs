@@ -2,15 +2,16 @@
 
 use crate::exit::Usage;
 use crate::reports::{Marks, ReportBlock, ReportsFile};
-use crate::tables::{self, TableFile};
+use crate::tables::{self, ClassIndex, TableFile};
 use anyhow::{Context, bail, ensure};
 use arrow_array::RecordBatch;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use undertone_learn::Examples;
 use undertone_learn::features::{Batch, Encoder};
 use undertone_learn::labels::Channel;
+use undertone_privacy::label::Label;
 use undertone_report::{FeatureColumn, Task};
 
 /// Rows with something known about their labels.
@@ -24,20 +25,26 @@ pub(crate) struct Origin {
 enum Rows {
     /// Reports of tasks that ask for the same, each with its channel
     Reports(Vec<(ReportsFile, Channel)>),
-    /// A table and its true labels
-    Labels(TableFile),
+    /// True labels
+    Labels(Box<Labelled>),
+}
+
+/// A table, the place of its label and how that is read.
+struct Labelled {
+    table: TableFile,
+    place: usize,
+    index: ClassIndex,
 }
 
 /// Some encoded rows that still have to be given their labels.
 pub(crate) struct Chunk<'a> {
-    origin: &'a Origin,
     encoder: &'a Encoder,
     content: Content<'a>,
 }
 
 enum Content<'a> {
     Reports(ReportBlock, &'a Channel),
-    Labels(RecordBatch, u64, &'a Path),
+    Labels(RecordBatch, Vec<Label>),
 }
 
 impl Origin {
@@ -63,13 +70,19 @@ impl Origin {
 
     /// A table with true labels, whose classes are `classes` or else those that occur, sorted.
     pub(crate) fn labels(table: TableFile, label: &str, classes: Option<&[String]>) -> anyhow::Result<Self> {
-        tables::column_place(table.schema(), "--label", label)?;
+        let place = tables::label_place(table.schema(), label)?;
         let columns = tables::feature_columns(table.schema(), &[label])?;
         let classes = match classes {
             Some(classes) => classes.to_vec(),
-            None => classes_of(&table, label)?,
+            None => ClassIndex::classes_in(&table, place, |_| ())?,
         };
-        Ok(Self { label: label.to_owned(), classes, columns, rows: Rows::Labels(table) })
+        let index = ClassIndex::new(classes.iter().cloned());
+        Ok(Self {
+            label: label.to_owned(),
+            classes,
+            columns,
+            rows: Rows::Labels(Box::new(Labelled { table, place, index })),
+        })
     }
 
     /// The column that is learnt.
@@ -91,7 +104,7 @@ impl Origin {
     pub(crate) fn tasks(&self) -> Vec<&Task> {
         match &self.rows {
             Rows::Reports(files) => files.iter().map(|(file, _)| file.task()).collect(),
-            Rows::Labels(_) => Vec::new(),
+            Rows::Labels(..) => Vec::new(),
         }
     }
 
@@ -99,7 +112,7 @@ impl Origin {
     fn marks(&self) -> impl Iterator<Item = &Marks> {
         let files = match &self.rows {
             Rows::Reports(files) => files.as_slice(),
-            Rows::Labels(_) => &[],
+            Rows::Labels(..) => &[],
         };
         files.iter().flat_map(|(file, _)| file.marks())
     }
@@ -129,7 +142,7 @@ impl Origin {
     pub(crate) fn len(&self) -> u64 {
         match &self.rows {
             Rows::Reports(files) => files.iter().map(|(file, _)| file.rows()).sum(),
-            Rows::Labels(table) => table.rows(),
+            Rows::Labels(labelled) => labelled.table.rows(),
         }
     }
 
@@ -141,7 +154,7 @@ impl Origin {
                 let blocks = files.iter().flat_map(|(file, _)| file.blocks());
                 Box::new(blocks.map(move |block| features(block?.features())))
             }
-            Rows::Labels(table) => Box::new(table.batches()?.map(move |batch| features(&batch?))),
+            Rows::Labels(labelled) => Box::new(labelled.table.batches()?.map(move |batch| features(&batch?))),
         })
     }
 
@@ -150,18 +163,21 @@ impl Origin {
         &'a self,
         encoder: &'a Encoder,
     ) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<Chunk<'a>>> + 'a>> {
-        let chunk = move |content| Chunk { origin: self, encoder, content };
+        let chunk = move |content| Chunk { encoder, content };
         Ok(match &self.rows {
             Rows::Reports(files) => Box::new(files.iter().flat_map(move |(file, channel)| {
                 file.blocks().map(move |block| Ok(chunk(Content::Reports(block?, channel))))
             })),
-            Rows::Labels(table) => {
-                let mut first = 1;
+            Rows::Labels(labelled) => {
+                let (Labelled { table, place, index }, mut first) = (&**labelled, 1);
                 Box::new(table.batches()?.map(move |batch| {
                     let batch = batch?;
                     let rows = batch.num_rows() as u64;
                     first += rows;
-                    Ok(chunk(Content::Labels(batch, first - rows, table.path())))
+                    let (mut labels, cells) = (Vec::new(), batch.column(*place).as_ref());
+                    let known = index.look_up(cells, first - rows, &mut labels);
+                    known.with_context(|| table.path().display().to_string())?;
+                    Ok(chunk(Content::Labels(batch, labels)))
                 }))
             }
         })
@@ -176,10 +192,9 @@ impl Chunk<'_> {
                 self.encoder.encode(&tables::features(block.features(), columns)?, &mut examples.rows)?;
                 block.decode(channel, &mut examples.unbiased, &mut examples.likelihood)
             }
-            Content::Labels(batch, first, path) => {
+            Content::Labels(batch, labels) => {
                 self.encoder.encode(&tables::features(batch, columns)?, &mut examples.rows)?;
-                let labels = self.origin.true_labels(batch, *first);
-                for label in labels.with_context(|| path.display().to_string())? {
+                for &Label(label) in labels {
                     examples.unbiased.push(0.0, [(label, 1.0)]);
                     examples.likelihood.push(0.0, [(label, 1.0)]);
                 }
@@ -187,43 +202,6 @@ impl Chunk<'_> {
             }
         }
     }
-}
-
-impl Origin {
-    /// The labels of a batch of a table that begins with row `first`.
-    fn true_labels(&self, batch: &RecordBatch, first: u64) -> anyhow::Result<Vec<u32>> {
-        let places: HashMap<&str, u32> = self.classes.iter().map(String::as_str).zip(0..).collect();
-        let column = batch
-            .column_by_name(&self.label)
-            .with_context(|| format!("there is no column `{}`", self.label))?;
-        let cells = tables::words(column)?;
-        let label = |(row, cell): (u64, Option<&str>)| {
-            let cell = cell.with_context(|| format!("row {row}: the label is missing"))?;
-            places.get(cell).copied().with_context(|| {
-                format!("row {row}: label `{cell}` is not among the {} classes", self.classes.len())
-            })
-        };
-        (first..).zip(cells.iter()).map(label).collect()
-    }
-}
-
-/// The values of a column, sorted; numbers by their size.
-fn classes_of(table: &TableFile, label: &str) -> anyhow::Result<Vec<String>> {
-    let mut found = std::collections::BTreeSet::new();
-    for batch in table.batches()? {
-        let batch = batch?;
-        let column = batch.column_by_name(label).with_context(|| format!("there is no column `{label}`"))?;
-        found.extend(tables::words(column)?.iter().flatten().map(str::to_owned));
-    }
-    let mut classes: Vec<String> = found.into_iter().collect();
-    if classes.iter().all(|class| class.parse::<f64>().is_ok()) {
-        let number = |class: &String| class.parse::<f64>().unwrap_or(f64::NAN);
-        classes.sort_by(|a, b| number(a).total_cmp(&number(b)));
-    }
-    if classes.len() < 2 {
-        bail!("column `{label}` has {} value(s); at least two classes are needed", classes.len());
-    }
-    Ok(classes)
 }
 
 /// Refuses a file that is named twice, by itself or as one of a directory: its people would be heard twice.

@@ -111,10 +111,17 @@ fn reports_of_every_layout_are_read_back_as_often_as_one_likes() {
     let any: Vec<Vec<u32>> =
         (0..n).map(|row| (0..5).filter(|label| row >> label & 1 == 1).collect()).collect();
     let among: Vec<Vec<u32>> = (0..n).map(|row| (row % 5..5).collect()).collect();
-    for (kind, reports, among) in
-        [("rr", &single, None), ("bits", &any, None), ("rr-prior", &single, Some(&among))]
-    {
-        let (path, task) = (folder.join(format!("{kind}.parquet")), task(kind, 1.0));
+    for (kind, classes, form, reports, among) in [
+        ("rr", 5, Form::Number, &single, None),
+        ("bits", 5, Form::Mask, &any, None),
+        ("bits", 64, Form::Mask, &any, None),
+        ("bits", 65, Form::List, &any, None),
+        ("rr-prior", 5, Form::Number, &single, Some(&among)),
+    ] {
+        let path = folder.join(format!("{kind}-{classes}.parquet"));
+        let classes = (0..classes).map(|class| class.to_string()).collect();
+        let task = Task { classes, ..task(kind, 1.0) };
+        assert_eq!(Layout::of(&task).unwrap().form, form);
         write(&path, &task, reports, among.map(Vec::as_slice));
         let file = ReportsFile::open(&path).unwrap();
         assert_eq!((file.task(), file.rows()), (&task, u64::from(n)));

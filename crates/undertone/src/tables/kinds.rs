@@ -1,6 +1,6 @@
 //! What the columns of a table hold, in the words of a task, and the cells that an encoder takes.
 
-use super::cells;
+use super::{ClassIndex, cells};
 use crate::exit::Usage;
 use anyhow::{Context, bail, ensure};
 use arrow_array::RecordBatch;
@@ -43,6 +43,17 @@ pub(crate) fn column_place(schema: &Schema, option: &str, name: &str) -> Result<
         let names: Vec<String> = schema.fields().iter().map(|field| format!("`{}`", field.name())).collect();
         Usage::new(format!("{option}: there is no column `{name}`; there are {}", names.join(", ")))
     })
+}
+
+/// Where the column is that `--label` names, which has to be of a type that labels can have.
+pub(crate) fn label_place(schema: &Schema, label: &str) -> Result<usize, Usage> {
+    let place = column_place(schema, "--label", label)?;
+    let data_type = schema.field(place).data_type();
+    if ClassIndex::reads(data_type) {
+        Ok(place)
+    } else {
+        Err(Usage::new(format!("column `{label}` has the type {data_type}, which cannot be a label")))
+    }
 }
 
 /// The columns of a table, without those named in `without`.

@@ -4,6 +4,7 @@
 //! the file and, where there is one, the row (counted from one, the header not counted) and the column.
 
 mod cells;
+mod class_index;
 mod csv;
 mod idx;
 mod kinds;
@@ -14,7 +15,8 @@ mod source;
 mod tests;
 
 pub(crate) use cells::words;
-pub(crate) use kinds::{column_kind, column_place, feature_columns, features};
+pub(crate) use class_index::ClassIndex;
+pub(crate) use kinds::{column_kind, column_place, feature_columns, features, label_place};
 
 use anyhow::{Context, bail};
 use arrow_array::RecordBatch;

@@ -150,15 +150,15 @@ mod of_csv {
 
     #[test]
     fn long_tables_come_in_batches() {
-        let rows: Vec<String> = (0..20_000).map(|row| row.to_string()).collect();
+        let rows: Vec<String> = (0..150_000).map(|row| row.to_string()).collect();
         let folder = Folder::new();
         let table =
             TableFile::open(&folder.file("table.csv", format!("n\n{}\n", rows.join("\n")).as_bytes()))
                 .unwrap();
         let batches: Vec<RecordBatch> = table.batches().unwrap().map(Result::unwrap).collect();
-        assert_eq!(batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), [8192, 8192, 3616]);
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), [65_536, 65_536, 18_928]);
         let all = batches.iter().flat_map(|batch| batch.column(0).as_primitive::<Float64Type>().values());
-        assert!(all.copied().eq((0..20_000).map(f64::from)));
+        assert!(all.copied().eq((0..150_000).map(f64::from)));
     }
 
     #[test]

@@ -5,7 +5,10 @@ use crate::run::{close, json, refused, text, undertone};
 #[test]
 fn randomized_response_bits_and_subsets_are_proved_to_lose_most_of_what_they_promise() {
     for kind in ["rr", "oue", "subset"] {
-        let words = format!("audit label --kind {kind} --classes 10 --epsilon 1 --trials 100000 --seed 7");
+        // A bound that holds with less confidence exceeds the truth now and then.
+        let words = format!(
+            "audit label --kind {kind} --classes 10 --epsilon 1 --trials 100000 --seed 7 --confidence 0.999999"
+        );
         let findings = json(&words);
         let finding = &findings[0];
         assert_eq!(finding["verdict"], "kept");

@@ -111,8 +111,20 @@ fn a_second_stage_answers_with_what_the_first_has_taught() {
     };
     assert!(!train(&format!("{first} {second}")).contains("their promises add up"));
     assert!(train(&format!("{again} {second}")).contains("their promises add up"));
-    let accuracy = json(&format!("evaluate {} {NURSERY} --label nursery", folder.path("both.json")));
-    assert!(number(&accuracy, "accuracy") > 0.8);
+    let accuracy = |model: &str| {
+        number(&json(&format!("evaluate {} {NURSERY} --label nursery", folder.path(model))), "accuracy")
+    };
+    assert!(accuracy("both.json") > 0.8);
+    // Two steps from where the first stage has come to do what two steps from nowhere do not.
+    let cold = format!("train {second} --epochs 1 --batch 4096 --l2 1e-4 -o {}", folder.path("cold.json"));
+    let warm = format!(
+        "train {second} --epochs 1 --batch 4096 --l2 1e-4 --start {model} -o {}",
+        folder.path("warm.json")
+    );
+    json(&cold);
+    json(&warm);
+    assert!(accuracy("warm.json") > 0.8 && accuracy("cold.json") < accuracy("warm.json"));
+    refused(&format!("{warm} --force --column form=skip"), 2, "cannot be used with");
     let honest = folder.path("honest.json");
     json(&format!("train {NURSERY} --label nursery --epochs 2 --l2 1e-4 -o {honest}"));
     refused(
@@ -159,7 +171,6 @@ fn what_does_not_fit_together_is_named_and_nothing_is_written() {
     refused(&format!("train {} -o {out}", folder.0.display()), 1, "two tasks in one directory");
     refused(&format!("train {NURSERY} -o {out}"), 1, "nursery.csv.gz");
     refused(&format!("train {reports} -o {model}"), 1, "--force");
-    refused(&format!("train {reports} --column colour=text -o {out}"), 1, "colour");
     refused(&format!("train {reports} --column form=colour -o {out}"), 2, "form=colour");
     refused(&format!("train {reports} --method debiased --l2 0 -o {out}"), 1, "without bound");
     refused(&format!("train {reports} {reports} -o {out}"), 2, "is named twice");
@@ -200,6 +211,8 @@ fn options_that_mean_nothing_end_with_two() {
         ("--model hinge --method likelihood", "not for hinge"),
         ("--method sgd --l2 0.1", "sgd has no use for --l2"),
         ("--method sgd --epochs 2", "sgd has no use for --epochs"),
+        (&format!("--method sgd --start {model}"), "sgd has no use for --start"),
+        ("--column colour=category", "--column: there is no column `colour`"),
     ] {
         refused(&format!("train {reports} {options} -o {out}"), 2, message);
     }
@@ -250,4 +263,22 @@ fn a_simulation_puts_methods_side_by_side_and_repeats_itself() {
     // Without privacy the reports are the labels, and believing them is right.
     assert!(accuracy(3) > 0.9 && accuracy(4) > 0.9, "{found}");
     refused(&format!("simulate {NURSERY} --label nursery --method magic"), 2, "`magic`");
+}
+
+#[test]
+fn what_needs_a_curator_is_refused_where_nobody_is_trusted() {
+    let words = format!(
+        "simulate {NURSERY} --label nursery --epsilon 4 --method clusters-1st,lp-2st --repetitions 1 --clusters 20"
+    );
+    refused(&words, 2, "--trust central allows it");
+    let found = json(&format!("{words} --trust central"));
+    let accuracy =
+        |found: &Value, place: usize| found["outcomes"][place]["accuracy"]["value"].as_f64().unwrap();
+    assert!(accuracy(&found, 0) > 0.85 && accuracy(&found, 1) > 0.85, "{found}");
+    // What can be chosen about stages has an effect on what has stages, and on nothing else.
+    for option in ["--warm-start", "--filter", "--temperature 0.1"] {
+        let other = json(&format!("{words} --trust central {option}"));
+        assert_eq!(accuracy(&found, 0).to_bits(), accuracy(&other, 0).to_bits(), "{option}");
+        assert_ne!(accuracy(&found, 1).to_bits(), accuracy(&other, 1).to_bits(), "{option}");
+    }
 }

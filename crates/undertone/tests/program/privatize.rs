@@ -3,7 +3,7 @@
 use crate::run::{close, json, refused, text, undertone};
 use arrow_array::builder::StringDictionaryBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int8Type, UInt32Type};
+use arrow_array::types::{Float64Type, Int8Type, UInt32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt8Array,
 };
@@ -84,12 +84,17 @@ fn read(path: &str, key: &str) -> (RecordBatch, Option<String>) {
 fn reports(path: &str) -> Vec<Vec<u32>> {
     let (batch, _) = read(path, "");
     let column = batch.column_by_name("report").unwrap();
-    match column.as_list_opt::<i32>() {
-        Some(lists) => {
-            lists.iter().map(|list| list.unwrap().as_primitive::<UInt32Type>().values().to_vec()).collect()
-        }
-        None => column.as_primitive::<UInt32Type>().values().iter().map(|&label| vec![label]).collect(),
+    if let Some(lists) = column.as_list_opt::<i32>() {
+        return lists
+            .iter()
+            .map(|list| list.unwrap().as_primitive::<UInt32Type>().values().to_vec())
+            .collect();
     }
+    if let Some(masks) = column.as_primitive_opt::<UInt64Type>() {
+        let bits = |mask: u64| (0..64).filter(|bit| mask >> bit & 1 == 1).collect();
+        return masks.values().iter().map(|&mask| bits(mask)).collect();
+    }
+    column.as_primitive::<UInt32Type>().values().iter().map(|&label| vec![label]).collect()
 }
 
 #[test]
@@ -321,7 +326,7 @@ fn what_cannot_be_done_is_said_with_its_row_and_leaves_nothing() {
         (&fraction, "", 1, "row 3: label 2.5 is not a whole number"),
         (&not_a_number, "--classes 1,2", 1, "row 2, column `y`: NaN is not a finite number"),
         (&number, "--classes 0,1", 1, "row 3: label `2` is not among the 2 classes `0`, `1`"),
-        (&alike, "", 1, "every label is `7`"),
+        (&alike, "", 1, "every `y` is `7`"),
         (&empty, "", 1, "there are no rows"),
         (&empty, "--classes 0,1", 1, "there are no rows"),
         (&table, "--classes low,low,high", 2, "--classes names `low` twice"),
@@ -331,13 +336,8 @@ fn what_cannot_be_done_is_said_with_its_row_and_leaves_nothing() {
         (&table, "--classes low,middle,high,none --top low,low", 2, "label 0 is named twice"),
         (&table, "--classes low,middle,high,none --set-size 4", 2, "sets of 4 among 4 labels"),
         (&table, "--classes low,middle,high,none --mechanism rr --set-size 2", 2, "no use for a set size"),
-        (
-            &table,
-            "--classes low,middle,high,none --mechanism rr-top-k",
-            2,
-            "needs the labels to answer among",
-        ),
-        (&table, "--classes low,middle,high,none --mechanism rr-prior", 2, "needs a prior"),
+        (&table, "--classes low,middle,high,none --mechanism rr-top-k", 2, "rr-top-k needs --top"),
+        (&table, "--classes low,middle,high,none --mechanism rr-prior", 2, "rr-prior needs --prior"),
         (&table, "--classes low,middle,high,none --drop street", 2, "--drop: there is no column `street`"),
         (&table, "--classes low,middle,high,none --drop y", 2, "--drop names `y`, which is the label"),
         (&table, "--classes low,middle,high,none --part 4/3", 2, "part 4 of 3 does not exist"),

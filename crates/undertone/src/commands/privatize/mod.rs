@@ -1,6 +1,5 @@
 //! `privatize`: a table in, reports out; the true labels never leave.
 
-mod class_index;
 mod classes;
 mod devices;
 mod part;
@@ -8,16 +7,15 @@ mod priors;
 mod summary;
 
 use crate::exit::Usage;
+use crate::progress::row_counter;
 use crate::reports::{Marks, ReportsWriter};
-use crate::tables::{TableFile, column_kind, column_place};
+use crate::tables::{ClassIndex, TableFile, column_kind, column_place, label_place};
 use crate::{arguments, model_file, new_file, output, randomness};
 use anyhow::{Context, ensure};
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::{FieldRef, Schema};
 use arrow_select::filter::filter_record_batch;
-use class_index::ClassIndex;
 use devices::{Devices, Priors};
-use indicatif::{ProgressBar, ProgressStyle};
 use part::Part;
 use priors::{FromColumns, FromModel};
 use rand_chacha::ChaCha12Rng;
@@ -102,7 +100,7 @@ impl Privatize {
         let columns = Columns::of(table.schema(), &self.label, &self.drop)?;
         let classes = match &self.classes {
             Some(text) => classes::given(text)?,
-            None => self.classes_in(&table, columns.label)?,
+            None => classes_in(&table, columns.label)?,
         };
         let priors = self.priors(&classes)?;
         let task = self.task(classes, &columns, priors.as_deref())?;
@@ -110,29 +108,6 @@ impl Privatize {
         let (rows, devices, bytes) = self.stream(&table, &columns, &task, priors)?;
         let summary = Summary::new(self, &task, rows, &devices, bytes);
         if self.json { output::json(&summary, out) } else { summary.tell(out) }
-    }
-
-    /// Reads the classes from the labels, in a pass of its own.
-    fn classes_in(&self, table: &TableFile, label: usize) -> anyhow::Result<Vec<String>> {
-        let (mut index, mut row, progress) = (ClassIndex::default(), 1, progress_bar("looking for classes"));
-        for batch in table.batches()? {
-            let batch = batch?;
-            index
-                .learn(batch.column(label).as_ref(), row)
-                .with_context(|| self.table.display().to_string())?;
-            row += batch.num_rows() as u64;
-            progress.inc(batch.num_rows() as u64);
-        }
-        progress.finish_and_clear();
-        ensure!(row > 1, "{}: the table has no rows", self.table.display());
-        let classes = index.into_sorted();
-        ensure!(
-            classes.len() > 1,
-            "{}: every label is `{}`; at least two classes are needed, which --classes can name",
-            self.table.display(),
-            classes[0]
-        );
-        Ok(classes)
     }
 
     /// What gives each person a prior, if anything does.
@@ -153,6 +128,12 @@ impl Privatize {
         priors: Option<&dyn Priors>,
     ) -> anyhow::Result<Task> {
         let kind = self.kind(classes.len() as u32)?;
+        if kind == LabelKind::RrTopK && self.top.is_none() {
+            return Err(Usage::new("--mechanism rr-top-k needs --top, the classes to answer among").into());
+        }
+        if kind == LabelKind::RrPrior && priors.is_none() {
+            return Err(Usage::new("--mechanism rr-prior needs --prior or --prior-columns").into());
+        }
         let top = self.top.as_ref().map(|top| places(top, &classes)).transpose()?;
         let features = columns.features.iter().map(|(_, field)| {
             let kind = column_kind(field).context("--drop leaves it out")?;
@@ -227,7 +208,7 @@ impl Privatize {
         };
         let mut writer = ReportsWriter::create(&self.output, self.force, task, &fields, &marks)?;
         let index = ClassIndex::new(task.classes.iter().cloned());
-        let (mut labels, mut next_row, mut asked, progress) = (Vec::new(), 1, 0, progress_bar("reports"));
+        let (mut labels, mut next_row, mut asked, progress) = (Vec::new(), 1, 0, row_counter("reports"));
         for batch in table.batches()? {
             let batch = batch?;
             let rows = batch.num_rows();
@@ -249,6 +230,14 @@ impl Privatize {
         ensure!(asked > 0, "{}: none of its {} rows is in the part", self.table.display(), next_row - 1);
         Ok((asked, devices, writer.finish()?))
     }
+}
+
+/// Reads the classes from the labels, in a pass of its own.
+fn classes_in(table: &TableFile, label: usize) -> anyhow::Result<Vec<String>> {
+    let progress = row_counter("looking for classes");
+    let classes = ClassIndex::classes_in(table, label, |rows| progress.inc(rows));
+    progress.finish_and_clear();
+    classes.context("the classes could not be read from the labels; --classes names them")
 }
 
 /// Asks everybody in a batch, as many at once as memory allows.
@@ -300,13 +289,7 @@ struct Columns {
 
 impl Columns {
     fn of(schema: &Schema, label: &str, drop: &[String]) -> Result<Self, Usage> {
-        let place = column_place(schema, "--label", label)?;
-        let data_type = schema.field(place).data_type();
-        if !ClassIndex::reads(data_type) {
-            return Err(Usage::new(format!(
-                "column `{label}` has the type {data_type}, which cannot be a label"
-            )));
-        }
+        let place = label_place(schema, label)?;
         for name in drop {
             if column_place(schema, "--drop", name)? == place {
                 return Err(Usage::new(format!("--drop names `{name}`, which is the label")));
@@ -324,13 +307,4 @@ impl Columns {
         let places: Vec<usize> = self.features.iter().map(|(place, _)| *place).collect();
         Ok(batch.project(&places)?)
     }
-}
-
-/// Counts rows on a terminal, and nowhere else.
-fn progress_bar(what: &'static str) -> ProgressBar {
-    let bar = ProgressBar::no_length().with_message(what);
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}: {human_pos} rows, {per_sec}") {
-        bar.set_style(style);
-    }
-    bar
 }

@@ -14,7 +14,7 @@ use undertone_learn::linear::{
     ErmOptions, LinearModel, OnlineLinear, Step, Target, Weights, default_epochs, fit_choosing_l2,
 };
 use undertone_learn::loss::Loss;
-use undertone_learn::stages::{First, MultiStage, Trainer};
+use undertone_learn::stages::{ClusterPriors, Clusters, First, MultiStage, Trainer, Trust};
 use undertone_learn::{Examples, LearnError, Source};
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelRandomizer, LabelSet, ReportColumn};
 use undertone_privacy::{Delta, Epsilon, Randomizer};
@@ -35,6 +35,8 @@ enum How {
     Online(Mechanism),
     /// So many stages, as published or with likelihoods
     Stages(usize, Published),
+    /// The same as published, with priors of clusters, which a curator counts labels for, in the first
+    Clusters(usize),
     /// Each device randomizes its own gradient at the current point
     Interactive(Noise),
 }
@@ -69,6 +71,8 @@ enum Noise {
 
 /// δ of the one method that needs it.
 const DELTA: f64 = 1e-6;
+/// The share of ε for counting labels in clusters.
+const PRIOR_SHARE: f64 = 0.1;
 /// The weights of one-pass methods stay within this distance of zero, and their steps are made for it.
 const RADIUS: f64 = 10.0;
 
@@ -77,7 +81,7 @@ const fn method(name: &'static str, about: &'static str, how: How) -> Method {
 }
 
 /// All of them. A new one is one line.
-pub(super) const ALL: [Method; 19] = {
+pub(super) const ALL: [Method; 21] = {
     use LabelKind::{BitsPaper, Rr};
     use Loss::{Hinge, Logistic, Softmax, Squared};
     use Mechanism::{Best, Kind};
@@ -108,14 +112,37 @@ pub(super) const ALL: [Method; 19] = {
         ),
         method("lp-2st", "two stages as published", How::Stages(2, Published::Yes)),
         method("lp-3st", "three stages as published", How::Stages(3, Published::Yes)),
+        method("clusters-1st", "priors from a curator's counts, then as published", How::Clusters(1)),
+        method("clusters-2st", "the same in two stages", How::Clusters(2)),
         method("lp-normal-sgd", "Gaussian gradients, interactive, δ = 1e-6", How::Interactive(Noise::Normal)),
         method("vector-sgd", "codebook gradients, interactive", How::Interactive(Noise::Vector)),
     ]
 };
 
+/// What can be chosen about stages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StageOptions {
+    pub(super) temperature: f64,
+    pub(super) warm_start: bool,
+    pub(super) filter: bool,
+    pub(super) clusters: usize,
+    pub(super) trust: Trust,
+}
+
 impl Method {
+    /// Whether somebody has to be trusted with true labels.
+    pub(super) fn trust(&self) -> Trust {
+        if matches!(self.how, How::Clusters(_)) { Trust::Central } else { Trust::Local }
+    }
+
     /// The accuracy on those who were not asked.
-    pub(super) fn accuracy(&self, data: &Data, promise: Promise, seed: u64) -> Result<f64, LearnError> {
+    pub(super) fn accuracy(
+        &self,
+        data: &Data,
+        promise: Promise,
+        stage_options: &StageOptions,
+        seed: u64,
+    ) -> Result<f64, LearnError> {
         let mut rng = ChaCha12Rng::seed_from_u64(seed);
         let model = match (promise, self.how) {
             (Promise::None, how) => {
@@ -128,7 +155,10 @@ impl Method {
                 self.how.learn(vec![reports], data, seed)?
             }
             (Promise::Private(epsilon), How::Stages(count, published)) => {
-                stages(data, epsilon, count, published, seed, &mut rng)?
+                stages(data, epsilon, count, published, stage_options, seed, &mut rng)?
+            }
+            (Promise::Private(epsilon), How::Clusters(count)) => {
+                with_clusters(data, epsilon, count, stage_options, seed, &mut rng)?
             }
             (Promise::Private(epsilon), How::Interactive(noise)) => {
                 interactive(data, epsilon, noise, &mut rng)?
@@ -155,9 +185,9 @@ impl How {
             }
             Self::Erm(_, loss, taken) => {
                 let options = options(loss, taken.target(), data, seed);
-                Ok(fit_choosing_l2(&mut people, features, classes, &options, |_| ())?.model)
+                Ok(fit_choosing_l2(&mut people, features, classes, &options, None, |_| ())?.model)
             }
-            Self::Stages(..) | Self::Interactive(_) => {
+            Self::Stages(..) | Self::Clusters(_) | Self::Interactive(_) => {
                 Self::Erm(Mechanism::Best, Loss::Softmax, Taken::Likelihood).learn(people, data, seed)
             }
         }
@@ -215,11 +245,12 @@ impl Trainer for Softmax<'_> {
     fn train(
         &self,
         examples: &mut dyn Source,
-        _start: Option<&LinearModel>,
+        start: Option<&LinearModel>,
     ) -> Result<LinearModel, LearnError> {
         let options = options(Loss::Softmax, self.taken.target(), self.data, self.seed);
         let (features, classes) = (self.data.rows.width(), self.data.classes);
-        Ok(fit_choosing_l2(examples, features, classes, &options, |_| ())?.model)
+        let start = start.map(|model| &model.weights);
+        Ok(fit_choosing_l2(examples, features, classes, &options, start, |_| ())?.model)
     }
 }
 
@@ -228,6 +259,7 @@ fn stages(
     epsilon: Epsilon,
     count: usize,
     published: Published,
+    options: &StageOptions,
     seed: u64,
     rng: &mut ChaCha12Rng,
 ) -> Result<LinearModel, LearnError> {
@@ -240,10 +272,47 @@ fn stages(
             (MultiStage { first: First::Alike(LabelKind::Subset), ..plan }, Taken::Likelihood)
         }
     };
+    run(data, options.apply(plan), &Softmax { data, taken, seed }, rng)
+}
+
+/// A curator counts labels in clusters for a tenth of ε; the rest is for everybody's own report.
+fn with_clusters(
+    data: &Data,
+    epsilon: Epsilon,
+    count: usize,
+    options: &StageOptions,
+    seed: u64,
+    rng: &mut ChaCha12Rng,
+) -> Result<LinearModel, LearnError> {
+    let of_counts = Epsilon::new(PRIOR_SHARE * epsilon.get())?;
+    let of_reports = Epsilon::new(epsilon.get() - of_counts.get())?;
+    let (classes, rows) = (data.classes as u32, std::slice::from_ref(&data.rows));
+    let labels: Vec<Label> = data.labels.iter().map(|&label| Label(label)).collect();
+    let clusters = Clusters::fit(rows, options.clusters)?;
+    let prior = ClusterPriors::release(clusters, rows, &labels, classes, of_counts, rng)?;
+    let fractions = vec![1.0 / count as f64; count];
+    let plan = MultiStage::as_published(classes, of_reports, &fractions);
+    let plan = options.apply(MultiStage { first: First::Prior(&prior), ..plan });
+    run(data, plan, &Softmax { data, taken: Taken::Naive, seed }, rng)
+}
+
+impl StageOptions {
+    fn apply<'a>(&self, plan: MultiStage<'a>) -> MultiStage<'a> {
+        let Self { temperature, warm_start, filter, trust, .. } = *self;
+        MultiStage { temperature, warm_start, filter, trust, ..plan }
+    }
+}
+
+fn run(
+    data: &Data,
+    plan: MultiStage<'_>,
+    trainer: &Softmax<'_>,
+    rng: &mut ChaCha12Rng,
+) -> Result<LinearModel, LearnError> {
     let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
         Ok(mechanism.randomize(&Label(data.labels[person as usize]), rng)?)
     };
-    let staged = plan.run(std::slice::from_ref(&data.rows), &mut devices, &Softmax { data, taken, seed })?;
+    let staged = plan.run(std::slice::from_ref(&data.rows), &mut devices, trainer)?;
     Ok(staged.model().clone())
 }
 

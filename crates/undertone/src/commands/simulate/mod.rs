@@ -11,15 +11,18 @@ use crate::output;
 use crate::progress::progress_bar;
 use crate::tables::TableFile;
 use crate::{arguments, people};
+use clap::ValueEnum;
 use data::Data;
-use methods::Method;
+use methods::{Method, StageOptions};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::io::Write;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use undertone_learn::LearnError;
 use undertone_learn::evaluation::{Figure, mean};
 use undertone_learn::features::{EncoderOptions, Override};
+use undertone_learn::stages::Trust;
 use undertone_privacy::Epsilon;
 
 /// Compare methods on a table whose labels are known: accuracy with standard errors
@@ -43,7 +46,7 @@ pub(crate) struct Simulate {
     /// Promises to compare; `inf` for none
     #[arg(long, value_name = "E,…", value_delimiter = ',', value_parser = promise, default_value = "1")]
     epsilon: Vec<Promise>,
-    /// Methods to compare, or `all`
+    /// Methods to compare, or `all` that --trust allows
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "default,rr-naive")]
     method: Vec<String>,
     /// How often each is repeated with other coins
@@ -52,12 +55,36 @@ pub(crate) struct Simulate {
     /// Of all coins
     #[arg(long, value_name = "SEED", value_parser = arguments::seed, default_value = "1")]
     seed: u64,
+    /// What the scores of a model are divided by before they are priors, for methods in stages
+    #[arg(long, value_name = "T", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1")]
+    temperature: f64,
+    /// Start each stage from the model of the one before
+    #[arg(long)]
+    warm_start: bool,
+    /// Leave out earlier reports that a later stage's model finds unlikely
+    #[arg(long)]
+    filter: bool,
+    /// Who may see true labels; the methods of clusters need a curator
+    #[arg(long, value_enum, default_value_t = Who::Local)]
+    trust: Who,
+    /// Clusters of the public features in which a curator counts labels
+    #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "50")]
+    clusters: NonZeroU32,
     /// How to treat a public column, such as `zip=category`: number, category, text or skip
     #[arg(long = "column", value_name = "NAME=KIND", value_delimiter = ',')]
     columns: Vec<Override>,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+/// Who may see true labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Who {
+    /// Nobody but each person's own device
+    Local,
+    /// A curator, who counts them
+    Central,
 }
 
 /// ε, or nothing at all.
@@ -109,15 +136,36 @@ impl Simulate {
     }
 
     fn methods(&self) -> Result<Vec<Method>, Usage> {
+        let trusted = |method: &Method| self.trust == Who::Central || method.trust() == Trust::Local;
         if self.method.iter().any(|name| name == "all") {
-            return Ok(methods::ALL.to_vec());
+            return Ok(methods::ALL.into_iter().filter(trusted).collect());
         }
         let method = |name: &String| {
             let found = methods::ALL.into_iter().find(|method| method.name == name);
             let known = || methods::ALL.map(|method| method.name).join(", ");
             found.ok_or_else(|| Usage::new(format!("--method: `{name}` is none of {}, all", known())))
         };
-        self.method.iter().map(method).collect()
+        let methods = self.method.iter().map(method).collect::<Result<Vec<_>, _>>()?;
+        match methods.iter().find(|method| !trusted(method)) {
+            Some(method) => Err(Usage::new(format!(
+                "--method: `{}` is of the central model, where a curator counts true labels: --trust central allows it",
+                method.name
+            ))),
+            None => Ok(methods),
+        }
+    }
+
+    fn stage_options(&self) -> StageOptions {
+        StageOptions {
+            temperature: self.temperature,
+            warm_start: self.warm_start,
+            filter: self.filter,
+            clusters: self.clusters.get() as usize,
+            trust: match self.trust {
+                Who::Local => Trust::Local,
+                Who::Central => Trust::Central,
+            },
+        }
     }
 
     fn data(&self) -> anyhow::Result<Data> {
@@ -142,10 +190,10 @@ impl Simulate {
             .collect();
         let runs: Vec<_> =
             pairs.iter().flat_map(|&pair| (0..self.repetitions).map(move |run| (pair, run))).collect();
-        let bar = progress_bar(runs.len() as u64);
+        let (bar, stage_options) = (progress_bar(runs.len() as u64), self.stage_options());
         let one = |&((promise, method), run): &((Promise, Method), u32)| {
             let seed = self.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(run));
-            let accuracy = method.accuracy(data, promise, seed);
+            let accuracy = method.accuracy(data, promise, &stage_options, seed);
             bar.inc(1);
             accuracy
         };

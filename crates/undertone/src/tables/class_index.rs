@@ -2,7 +2,8 @@
 //!
 //! A whole number is its digits, a truth value `true` or `false`; words stand for themselves.
 
-use anyhow::bail;
+use super::TableFile;
+use anyhow::{Context, bail};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, downcast_integer_array};
@@ -21,7 +22,7 @@ const SHOWN: usize = 10;
 
 /// Classes and where to find them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ClassIndex {
+pub(crate) struct ClassIndex {
     names: Vec<String>,
     by_name: HashMap<String, u32>,
     /// The labels of the numbers 0, 1, 2, …, as far as they are classes
@@ -40,14 +41,38 @@ enum Cell {
 
 impl ClassIndex {
     /// The index of these classes, which differ.
-    pub(super) fn new(names: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn new(names: impl IntoIterator<Item = String>) -> Self {
         let mut index = Self::default();
         names.into_iter().for_each(|name| index.insert(name));
         index
     }
 
+    /// The classes that occur in a column of a table, numbers by their size and words by the alphabet; `seen` hears of
+    /// every batch.
+    pub(crate) fn classes_in(
+        table: &TableFile,
+        column: usize,
+        mut seen: impl FnMut(u64),
+    ) -> anyhow::Result<Vec<String>> {
+        let (mut index, mut row) = (Self::default(), 1);
+        for batch in table.batches()? {
+            let batch = batch?;
+            let cells = batch.column(column).as_ref();
+            index.learn(cells, row).with_context(|| table.path().display().to_string())?;
+            row += batch.num_rows() as u64;
+            seen(batch.num_rows() as u64);
+        }
+        let (path, name) = (table.path().display(), table.schema().field(column).name());
+        let classes = index.into_sorted();
+        match &classes[..] {
+            [] => bail!("{path}: the table has no rows"),
+            [only] => bail!("{path}: every `{name}` is `{only}`; at least two classes are needed"),
+            _ => Ok(classes),
+        }
+    }
+
     /// Whether cells of this type can be labels.
-    pub(super) fn reads(data_type: &DataType) -> bool {
+    pub(crate) fn reads(data_type: &DataType) -> bool {
         match data_type {
             DataType::Dictionary(_, values) => Self::reads(values),
             DataType::Boolean | DataType::Float32 | DataType::Float64 => true,
@@ -56,7 +81,7 @@ impl ClassIndex {
     }
 
     /// Appends the labels of `cells`, the first of which is in `first_row` of the table.
-    pub(super) fn look_up(
+    pub(crate) fn look_up(
         &self,
         cells: &dyn Array,
         first_row: u64,
@@ -71,7 +96,7 @@ impl ClassIndex {
     }
 
     /// Makes a class of each value of `cells` that is none yet.
-    pub(super) fn learn(&mut self, cells: &dyn Array, first_row: u64) -> anyhow::Result<()> {
+    fn learn(&mut self, cells: &dyn Array, first_row: u64) -> anyhow::Result<()> {
         let mut labels = Vec::new();
         self.append(cells, &mut labels);
         for place in (0..cells.len()).filter(|&place| labels[place].0 == UNKNOWN) {
@@ -87,8 +112,7 @@ impl ClassIndex {
         Ok(())
     }
 
-    /// The classes, numbers by their size and words by the alphabet.
-    pub(super) fn into_sorted(self) -> Vec<String> {
+    fn into_sorted(self) -> Vec<String> {
         let mut names = self.names;
         if names.iter().all(|name| number(name).is_some()) {
             names.sort_by_key(|name| number(name));
