@@ -15,7 +15,7 @@ use undertone_privacy::central::{CentralKind, ExponentialMechanism, NoisyHistogr
 use undertone_privacy::label::{LabelKind, LabelMechanism};
 use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism};
 use undertone_privacy::public::{GenProt, OneCoordinate, PublicKind, RejectionBit};
-use undertone_privacy::vector::{Ball, VectorKind, VectorMechanism};
+use undertone_privacy::vector::{Ball, NoisyPoint, PublicPoints, STEPS, VectorKind, VectorMechanism};
 use undertone_privacy::{Delta, Epsilon, Guarantee, Mu, PrivacyError, Randomizer, Rho, Unbiased};
 
 /// A mechanism of any family by its name.
@@ -25,6 +25,8 @@ pub enum Kind {
     Label(LabelKind),
     Number(NumberKind),
     Vector(VectorKind),
+    /// Gaussian noise on one of some public points
+    Point,
     Public(PublicKind),
     Central(CentralKind),
 }
@@ -37,7 +39,7 @@ impl Kind {
         let vectors = VectorKind::ALL.into_iter().map(Self::Vector);
         let public = PublicKind::ALL.into_iter().map(Self::Public);
         let central = CentralKind::ALL.into_iter().map(Self::Central);
-        labels.chain(numbers).chain(vectors).chain(public).chain(central)
+        labels.chain(numbers).chain(vectors).chain([Self::Point]).chain(public).chain(central)
     }
 
     /// The family and the name in it.
@@ -46,6 +48,7 @@ impl Kind {
             Self::Label(kind) => ("label", kind.name()),
             Self::Number(kind) => ("number", kind.name()),
             Self::Vector(kind) => ("vector", kind.name()),
+            Self::Point => ("vector", "point"),
             Self::Public(kind) => ("public", kind.name()),
             Self::Central(kind) => ("central", kind.name()),
         };
@@ -109,6 +112,7 @@ pub enum Mechanism {
     Label(LabelMechanism),
     Number(NumberMechanism),
     Vector(VectorMechanism),
+    Point(NoisyPoint),
     RejectionBit(RejectionBit),
     GenProt(GenProt),
     OneCoordinate(OneCoordinate<NumberMechanism>),
@@ -127,6 +131,10 @@ impl Mechanism {
             Kind::Label(kind) => Self::Label(kind.mechanism(setup.classes, epsilon)?),
             Kind::Number(kind) => Self::Number(NumberMechanism::new(kind, bounds, epsilon)?),
             Kind::Vector(kind) => Self::Vector(VectorMechanism::new(kind, ball, setup.vector_promise(kind))?),
+            Kind::Point => {
+                let points = PublicPoints::Corners { labels: setup.classes, corner: STEPS };
+                Self::Point(NoisyPoint::new(points, setup.mu)?)
+            }
             Kind::Public(PublicKind::RejectionBit) => Self::RejectionBit(RejectionBit::new(bounds, epsilon)?),
             Kind::Public(PublicKind::GenProt) => Self::GenProt(GenProt::new(bounds, STRINGS, epsilon)?),
             Kind::Public(PublicKind::OneCoordinate) => {
@@ -150,6 +158,7 @@ impl Mechanism {
             Self::Label(mechanism) => examiner.unbiased(&label::case(name, mechanism)),
             Self::Number(mechanism) => examiner.unbiased(&number::case(name, mechanism)),
             Self::Vector(mechanism) => vector::face(name, mechanism, examiner),
+            Self::Point(mechanism) => examiner.unbiased(&vector::point(name, mechanism)),
             Self::RejectionBit(mechanism) => examiner.unbiased(&public::rejection_bit(name, mechanism)),
             Self::GenProt(mechanism) => examiner.unbiased(&public::gen_prot(name, mechanism)),
             Self::OneCoordinate(mechanism) => examiner.unbiased(&public::one_coordinate(name, mechanism)),

@@ -2,9 +2,11 @@
 
 use super::Examiner;
 use crate::{Case, Reports};
+use std::collections::BTreeSet;
 use undertone_privacy::accounting::mu_for;
+use undertone_privacy::label::Label;
 use undertone_privacy::vector::{
-    Additive, Ball, BallVector, CodebookReport, Noise, STEPS, VectorMechanism, VectorRandomizer,
+    Additive, Ball, BallVector, CodebookReport, Noise, NoisyPoint, STEPS, VectorMechanism, VectorRandomizer,
 };
 use undertone_privacy::{Guarantee, Mu, Randomizer};
 
@@ -38,6 +40,13 @@ pub(super) fn face<E: Examiner>(name: &str, mechanism: &VectorMechanism, examine
             }
         }
     }
+}
+
+/// Any two points are neighbours; of many labels, some.
+pub(super) fn point(name: &str, mechanism: &NoisyPoint) -> Case<NoisyPoint> {
+    let last = mechanism.points().labels() - 1;
+    let labels: BTreeSet<u32> = [0, 1, last / 2, last].into();
+    Case::local(name, mechanism.clone(), labels.into_iter().map(Label).collect(), Reports::Sampled)
 }
 
 /// The μ that Gaussian noise keeps if and only if it keeps this promise. For (ε, δ) that is the analytic calibration. For ρ

@@ -1,12 +1,10 @@
 //! LP-Normal-SGD (Ghazi et al., Algorithm 6): the gradient with Gaussian noise on the span of gradient differences.
 //!
 //! At (x, w) the K possible gradients become K integer points on a public grid of 2^20 steps to the greatest distance
-//! between two of them, Δ. The device adds the exact rounded Gaussian to each coordinate of its own point:
+//! between two of them, Δ. The device reports its own point with an exact Gaussian on each coordinate ([`NoisyPoint`]), for
+//! the largest μ with δ_μ(ε) ≤ δ.
 //!
-//! > report = k_y + round(s·N),  s = ⌈Δ/μ⌉,  μ the largest with δ_μ(ε) ≤ δ
-//!
-//! **Privacy.** The points are integers, so the report is a function of the true Gaussian mechanism on points at most Δ
-//! apart, and Δ² is computed in integers: (Δ/s)-GDP, hence (ε, δ). Printed is σ = C·L·√(ln 1/δ)/ε without C, and a
+//! **Privacy.** That of [`NoisyPoint`]: μ-GDP, hence (ε, δ). Printed is σ = C·L·√(ln 1/δ)/ε without C, and a
 //! sensitivity that is 2L, not L; with L and the classical constant a promise of (1, 10^-5) has a δ of 1.7·10^-3.
 //! **Each person reports once**: a label that is read in a second pass is released a second time, which nothing here
 //! prevents.
@@ -21,9 +19,9 @@ use super::{ConvexLoss, Span, Step};
 use crate::LearnError;
 use rand_core::CryptoRng;
 use undertone_privacy::accounting::mu_for;
-use undertone_privacy::exact::RoundedGaussian;
 use undertone_privacy::label::Label;
-use undertone_privacy::{Delta, Epsilon, Mu, PrivacyError};
+use undertone_privacy::vector::NoisyPoint;
+use undertone_privacy::{Delta, Epsilon, Mu, PrivacyError, Randomizer};
 
 /// Grid steps to the greatest distance between two gradients, or to |x|.
 const STEPS: u32 = 1 << 20;
@@ -57,42 +55,29 @@ impl NormalSgd {
     pub fn release(
         &self,
         span: &Span,
-        Label(label): Label,
+        label: Label,
         rng: &mut impl CryptoRng,
     ) -> Result<Vec<i64>, LearnError> {
         span.check_finite()?;
-        check_label(label, span)?;
-        let grid = span.grid(STEPS);
-        let noise = self.noise(grid.sensitivity_squared())?;
-        let noisy = |k: i64| k.saturating_add(noise.sample(rng));
-        Ok(grid.point(label).into_iter().map(noisy).collect())
+        Ok(NoisyPoint::new(span.grid(STEPS).points, self.mu)?.randomize(&label, rng)?)
     }
 
     /// Adds the gradient that a report stands for to `into`.
     pub fn add_estimate(&self, span: &Span, report: &[i64], into: &mut [f64]) -> Result<(), LearnError> {
         let grid = span.grid(STEPS);
-        let expected = grid.point(0).len();
-        if report.len() != expected {
-            return Err(PrivacyError::WrongLength { length: report.len(), dimension: expected }.into());
+        let (length, dimension) = (report.len(), grid.points.dimension());
+        if length != dimension {
+            return Err(PrivacyError::WrongLength { length, dimension }.into());
         }
-        span.add_grid_point(&grid, report, into);
+        span.add_grid_point(grid.step, report, into);
         Ok(())
     }
 
     /// E|ĝ - g|² = r·σ² at the (x, w) of `span`, whatever the label.
     pub fn variance(&self, span: &Span) -> Result<f64, LearnError> {
         let grid = span.grid(STEPS);
-        let noise = self.noise(grid.sensitivity_squared())?;
-        Ok(span.rank() as f64 * noise.variance() * grid.step() * grid.step())
-    }
-
-    /// round(s·N) with s ≥ Δ/μ. Gradients that are all alike need no noise, and get the least there is.
-    fn noise(&self, sensitivity_squared: u128) -> Result<RoundedGaussian, PrivacyError> {
-        // ⌈Δ⌉ in integers; one more makes up for the rounding of the quotient
-        let root = sensitivity_squared.isqrt();
-        let distance = root + u128::from(root * root < sensitivity_squared);
-        let scale = (distance as f64 / self.mu.get()).ceil() as u64;
-        RoundedGaussian::new(scale.saturating_add(1))
+        let noise = NoisyPoint::new(grid.points, self.mu)?.noise();
+        Ok(span.rank() as f64 * noise.variance() * grid.step * grid.step)
     }
 
     /// G²/L² for gradients that differ by at most `sensitivity`·L in r dimensions: 1 + r·(sensitivity/μ)². With the 2 that
@@ -105,15 +90,6 @@ impl NormalSgd {
     pub fn published_step(&self, reach: f64, loss: &impl ConvexLoss) -> Step {
         let moment = self.second_moment(loss.labels() as usize, 2.0);
         Step::InverseRoot(reach / (loss.lipschitz() * moment.sqrt()))
-    }
-}
-
-/// Refuses a label that is none.
-pub(super) fn check_label(label: u32, span: &Span) -> Result<(), PrivacyError> {
-    if (label as usize) < span.labels() {
-        Ok(())
-    } else {
-        Err(PrivacyError::UnknownLabel { label, labels: span.labels() as u32 })
     }
 }
 

@@ -15,6 +15,7 @@
 use super::dot;
 use super::enclosing_ball::centre_weights;
 use crate::LearnError;
+use undertone_privacy::vector::PublicPoints;
 
 /// What is left of a difference below this share of the longest is rounding.
 const RANK: f64 = 1e-12;
@@ -175,26 +176,27 @@ impl Span {
     pub(super) fn grid(&self, steps: u32) -> Grid {
         match &self.frame {
             Frame::Simplex { length, .. } => {
-                Grid::Corners { labels: self.labels, corner: steps, step: length / f64::from(steps) }
+                let points = PublicPoints::Corners { labels: self.labels as u32, corner: steps };
+                Grid { points, step: length / f64::from(steps) }
             }
             Frame::General { coordinates, .. } => {
                 let step = (self.sensitivity() / f64::from(steps)).max(f64::MIN_POSITIVE);
                 let round = |c: &Vec<f64>| c.iter().map(|c| (c / step).round() as i64).collect();
-                Grid::Points { points: coordinates.iter().map(round).collect(), step }
+                Grid { points: PublicPoints::Given(coordinates.iter().map(round).collect()), step }
             }
         }
     }
 
-    /// Adds the gradient that a point of the grid, or a noisy one, stands for to `into`.
-    pub(super) fn add_grid_point(&self, grid: &Grid, point: &[i64], into: &mut [f64]) {
-        match grid {
+    /// Adds the gradient that a point, or a noisy one, of a grid with steps of this length stands for to `into`.
+    pub(super) fn add_grid_point(&self, step: f64, point: &[i64], into: &mut [f64]) {
+        match self.frame {
             // h + (mean u - u) xᵀ/|x|: noise along (1, …, 1), which is outside the span, is dropped
-            Grid::Corners { step, .. } => {
+            Frame::Simplex { .. } => {
                 let mean = point.iter().map(|&u| u as f64).sum::<f64>() / point.len() as f64;
                 let along: Vec<f64> = point.iter().map(|&u| (mean - u as f64) * step).collect();
                 self.add_labels(&along, into);
             }
-            Grid::Points { step, .. } => {
+            Frame::General { .. } => {
                 let coordinates: Vec<f64> = point.iter().map(|&u| u as f64 * step).collect();
                 self.add_point(&coordinates, into);
             }
@@ -202,45 +204,11 @@ impl Span {
     }
 }
 
-/// The gradients as integer points.
+/// The gradients as integer points, and how long one step is in units of the gradient.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Grid {
-    /// corner·e_k in K coordinates, whose distances are √2·corner exactly
-    Corners { labels: usize, corner: u32, step: f64 },
-    /// Points in coordinates of the span
-    Points { points: Vec<Vec<i64>>, step: f64 },
-}
-
-impl Grid {
-    /// The point of `label`.
-    pub(super) fn point(&self, label: u32) -> Vec<i64> {
-        match self {
-            Self::Corners { labels, corner, .. } => {
-                (0..*labels).map(|k| i64::from(*corner) * i64::from(k == label as usize)).collect()
-            }
-            Self::Points { points, .. } => points[label as usize].clone(),
-        }
-    }
-
-    /// The square of the greatest distance between two points, exactly.
-    pub(super) fn sensitivity_squared(&self) -> u128 {
-        match self {
-            Self::Corners { corner, .. } => 2 * u128::from(*corner).pow(2),
-            Self::Points { points, .. } => {
-                let square = |(a, b): (&[i64], &[i64])| -> u128 {
-                    a.iter().zip(b).map(|(a, b)| u128::from(a.abs_diff(*b)).pow(2)).sum()
-                };
-                pairs(points).map(square).max().unwrap_or(0)
-            }
-        }
-    }
-
-    /// How long one step is, in units of the gradient.
-    pub(super) fn step(&self) -> f64 {
-        match self {
-            Self::Corners { step, .. } | Self::Points { step, .. } => *step,
-        }
-    }
+pub(super) struct Grid {
+    pub(super) points: PublicPoints,
+    pub(super) step: f64,
 }
 
 fn first_not_finite<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Option<f64> {
@@ -295,7 +263,7 @@ mod tests {
     /// max Σ_i (a_i - b_i)² over the points of all labels.
     fn greatest(grid: &Grid, labels: u32) -> i128 {
         let distance = |j, k| -> i128 {
-            grid.point(j).iter().zip(grid.point(k)).map(|(a, b)| i128::from(a - b).pow(2)).sum()
+            grid.points.point(j).iter().zip(grid.points.point(k)).map(|(a, b)| i128::from(a - b).pow(2)).sum()
         };
         (0..labels).flat_map(|j| (0..labels).map(move |k| distance(j, k))).max().unwrap()
     }
@@ -308,7 +276,7 @@ mod tests {
             let gradients = normals(seed, 5 * 7).chunks(7).map(<[f64]>::to_vec).collect();
             let grid = Span::of_gradients(gradients).grid(STEPS);
             let exact = greatest(&grid, 5);
-            assert_eq!(i128::try_from(grid.sensitivity_squared()), Ok(exact));
+            assert_eq!(i128::try_from(grid.points.sensitivity_squared()), Ok(exact));
             above += u32::from(exact > nominal);
             below += u32::from(exact < nominal);
         }
@@ -320,6 +288,6 @@ mod tests {
     fn the_corners_of_a_simplex_are_the_root_of_two_apart_exactly() {
         let grid = Span::of_simplex(4, &[0.3, -0.7], vec![0.0; 8]).grid(STEPS);
         assert_eq!(greatest(&grid, 4), 2 * i128::from(STEPS).pow(2));
-        assert_eq!(i128::try_from(grid.sensitivity_squared()), Ok(greatest(&grid, 4)));
+        assert_eq!(i128::try_from(grid.points.sensitivity_squared()), Ok(greatest(&grid, 4)));
     }
 }

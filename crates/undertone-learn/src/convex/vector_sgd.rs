@@ -13,7 +13,6 @@
 //! [`Codebook`], and that of Duchi, Jordan and Wainwright, which is made of floats and is for [`simulate`](VectorSgd::simulate)
 //! alone.
 
-use super::normal_sgd::check_label;
 use super::{Span, dot};
 use crate::LearnError;
 use rand_core::CryptoRng;
@@ -111,6 +110,15 @@ impl<M: VectorRandomizer> VectorSgd<M> {
     pub fn worst_case_second_moment(&self) -> f64 {
         let square = self.squared_length();
         square + 1.0 / (1.0 + square)
+    }
+}
+
+/// Refuses a label that is none.
+fn check_label(label: u32, span: &Span) -> Result<(), PrivacyError> {
+    if (label as usize) < span.labels() {
+        Ok(())
+    } else {
+        Err(PrivacyError::UnknownLabel { label, labels: span.labels() as u32 })
     }
 }
 

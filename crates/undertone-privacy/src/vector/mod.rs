@@ -12,6 +12,7 @@ mod codebook;
 mod discrete_gaussian;
 mod gaussian;
 mod laplace;
+mod point;
 pub mod simulated;
 pub mod sphere;
 pub mod stream;
@@ -25,6 +26,7 @@ pub use codebook::{Codebook, CodebookReport};
 pub use discrete_gaussian::DiscreteGaussian;
 pub use gaussian::Gaussian;
 pub use laplace::Laplace;
+pub use point::{NoisyPoint, PublicPoints};
 
 use crate::kinds::kinds;
 use crate::{Guarantee, PrivacyError, Randomizer, Unbiased};
