@@ -24,6 +24,9 @@ pub enum LearnError {
         /// What is wrong with it
         problem: String,
     },
+    /// A snapshot of another task
+    #[error("this snapshot was not made while learning from this task")]
+    Snapshot,
     /// A document that is no model
     #[error("this is not a model: {problem}")]
     Model {

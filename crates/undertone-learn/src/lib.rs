@@ -11,6 +11,7 @@ pub mod features;
 pub mod held_out;
 pub mod labels;
 pub mod linear;
+pub mod live;
 pub mod loss;
 pub mod plan;
 pub mod split;

@@ -10,8 +10,8 @@
 //! mean μ_i and variance v_i over the coins, and E\[n·se²\] = (1/n)·Σ v_i + (1/(n-1))·Σ (μ_i - μ̄)², of which the first
 //! sum alone is needed.
 
-use serde::Serialize;
 use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize};
 
 /// The 97.5 % point of the normal distribution.
 const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
@@ -65,7 +65,7 @@ impl Serialize for Figure {
 }
 
 /// Count, mean and summed squared deviations of a stream, after Welford; merged after Chan, Golub and LeVeque.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Moments {
     pub(crate) count: u64,
     pub(crate) mean: f64,

@@ -5,5 +5,5 @@ mod shares;
 mod vectors;
 
 pub use channel::Channel;
-pub use shares::{LabelShares, Share};
+pub use shares::{LabelCounts, LabelShares, Share};
 pub use vectors::{LabelVector, LabelVectors};

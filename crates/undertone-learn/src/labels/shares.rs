@@ -8,19 +8,55 @@
 //! with π_k the share itself and A, v the mechanism's exact variances at the true and at another label. Only π_k has
 //! to be estimated, by the estimate that is at hand.
 
+use serde::{Deserialize, Serialize};
 use undertone_privacy::label::{Covariance, Decoder, LabelRandomizer, ReportColumn};
 
 /// The 97.5 % point of the normal distribution.
 const TWO_SIDED_95: f64 = 1.959_963_984_540_054;
+
+/// How many reports name each label.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelCounts {
+    seen: Vec<u64>,
+    reports: u64,
+}
+
+impl LabelCounts {
+    /// Before any report about so many labels.
+    pub fn new(labels: u32) -> Self {
+        Self { seen: vec![0; labels as usize], reports: 0 }
+    }
+
+    /// Takes in a report that names these labels.
+    pub fn observe(&mut self, members: &[u32]) {
+        for &member in members {
+            self.seen[member as usize] += 1;
+        }
+        self.reports += 1;
+    }
+
+    /// K.
+    pub fn labels(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// How many have reported.
+    pub fn reports(&self) -> u64 {
+        self.reports
+    }
+
+    /// The share of reports that name each label.
+    pub fn noisy(&self) -> impl Iterator<Item = f64> {
+        self.seen.iter().map(|&seen| seen as f64 / self.reports as f64)
+    }
+}
 
 /// Counts reports of one mechanism that treats all labels alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelShares {
     decoder: Decoder,
     covariance: Covariance,
-    /// How many reports have each label as a member
-    seen: Vec<u64>,
-    reports: u64,
+    counts: LabelCounts,
 }
 
 /// An estimated share and its standard error.
@@ -35,39 +71,35 @@ pub struct Share {
 impl LabelShares {
     /// Before any report of `mechanism`.
     pub fn new(mechanism: &impl LabelRandomizer) -> Self {
-        Self {
-            decoder: mechanism.decoder(),
-            covariance: mechanism.covariance(),
-            seen: vec![0; mechanism.labels() as usize],
-            reports: 0,
-        }
+        Self::of(mechanism, LabelCounts::new(mechanism.labels()))
+    }
+
+    /// After reports of `mechanism` that were counted.
+    pub fn of(mechanism: &impl LabelRandomizer, counts: LabelCounts) -> Self {
+        Self { decoder: mechanism.decoder(), covariance: mechanism.covariance(), counts }
     }
 
     /// Takes in a column of reports.
     pub fn observe(&mut self, column: &ReportColumn) {
-        for &member in column.members() {
-            self.seen[member as usize] += 1;
-        }
-        self.reports += column.len() as u64;
+        column.iter().for_each(|members| self.counts.observe(members));
     }
 
     /// How many have reported.
     pub fn reports(&self) -> u64 {
-        self.reports
+        self.counts.reports
     }
 
     /// The share of each label among those who have reported.
     pub fn shares(&self) -> Vec<Share> {
-        let n = self.reports as f64;
+        let n = self.counts.reports as f64;
         let Decoder { in_value, out_value } = self.decoder;
         let Covariance { own, other, .. } = self.covariance;
-        let share = |&seen: &u64| {
-            let rate = seen as f64 / n;
+        let share = |rate: f64| {
             let estimate = rate * in_value + (1.0 - rate) * out_value;
             let pi = estimate.clamp(0.0, 1.0);
             Share { estimate, standard_error: ((pi * own + (1.0 - pi) * other) / n).sqrt() }
         };
-        self.seen.iter().map(share).collect()
+        self.counts.noisy().map(share).collect()
     }
 }
 
@@ -101,7 +133,7 @@ mod tests {
         // p = 3/4, q = 1/4, so a = 3/2 in and -1/2 out; A = v = (3/16)/(1/4) = 3/4
         let mechanism = LabelKind::Rr.mechanism(2, Epsilon::new(3f64.ln()).unwrap()).unwrap();
         let mut learner = LabelShares::new(&mechanism);
-        (learner.seen, learner.reports) = (vec![60, 40], 100);
+        learner.counts = LabelCounts { seen: vec![60, 40], reports: 100 };
         let shares = learner.shares();
         assert!((shares[0].estimate - 0.7).abs() < 1e-9 && (shares[1].estimate - 0.3).abs() < 1e-9);
         assert!((shares[0].standard_error - 0.0075f64.sqrt()).abs() < 1e-9);

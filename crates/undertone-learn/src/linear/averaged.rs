@@ -17,6 +17,7 @@
 use super::Weights;
 use super::gathered::Gathered;
 use super::kernels::{LANES, Lanes, add_product, vectorized};
+use serde::{Deserialize, Serialize};
 
 /// Steps after which the sum is moved.
 const PERIOD: u32 = 4096;
@@ -26,7 +27,7 @@ const SMALLEST_SCALE: f64 = 1.0 / 32.0;
 const CHAINS: usize = 4;
 
 /// W and the mean of its past.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Averaged {
     features: usize,
     classes: usize,
@@ -60,6 +61,11 @@ impl Averaged {
             count: 0,
             period: 0,
         }
+    }
+
+    /// The sizes of all that is kept.
+    pub(super) fn shape(&self) -> [usize; 5] {
+        [self.features, self.classes, self.width, self.values.len(), self.sum.len()]
     }
 
     /// How many weights the mean is over.

@@ -7,9 +7,10 @@
 
 use super::kernels::{LANES, Lanes, total, vectorized};
 use crate::features::Row;
+use serde::{Deserialize, Serialize};
 
 /// (feature, x) for each x ≠ 0, and the constant one of the intercept last.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Gathered {
     features: usize,
     /// With room for all features, whatever the length

@@ -15,10 +15,11 @@ use crate::features::Row;
 use crate::labels::LabelVector;
 use crate::learner::Learner;
 use crate::loss::Loss;
+use serde::{Deserialize, Serialize};
 use undertone_privacy::label::Covariance;
 
 /// η.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Step {
     /// The same η for every example
     Constant(f64),
@@ -54,7 +55,7 @@ impl Step {
 }
 
 /// Algorithm 1 on its way through the reports.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OnlineLinear {
     classes: usize,
     loss: Loss,
@@ -113,6 +114,12 @@ impl OnlineLinear {
         if let Some(radius) = self.radius {
             self.weights.project(radius);
         }
+    }
+
+    /// Whether `other` learns the same kind of model from as many features.
+    pub(crate) fn is_of_the_same_shape(&self, other: &Self) -> bool {
+        let shape = |learner: &Self| (learner.classes, learner.loss, learner.weights.shape());
+        shape(self) == shape(other) && self.step == other.step && self.radius == other.radius
     }
 
     /// The model of the averaged weights.
