@@ -41,6 +41,37 @@ pub enum TaskError {
         /// What is wrong
         problem: &'static str,
     },
+    /// Not a task in TOML
+    #[error("this is not a task document: {problem}")]
+    MalformedToml {
+        /// Where and why
+        problem: String,
+    },
+    /// Something wrong with the collection
+    #[error("the {field} of the collection {problem}")]
+    Collection {
+        /// Its name
+        field: &'static str,
+        /// The value, and what it should be
+        problem: String,
+    },
+    /// A prior that the devices of a collection cannot find
+    #[error("the prior is in the column `{name}`, which is no public column of numbers")]
+    PriorColumn {
+        /// Its name
+        name: String,
+    },
+    /// A task that no collector runs
+    #[error("the task has no collection, so nothing is collected for it")]
+    NoCollection,
+    /// Reports that would be too long
+    #[error("a report of this task has at least {least} bytes, but may have {most}")]
+    LongReports {
+        /// What the columns and the classes take
+        least: usize,
+        /// What is accepted
+        most: usize,
+    },
     /// A promise or a parameter out of range
     #[error(transparent)]
     Privacy(#[from] PrivacyError),

@@ -3,10 +3,8 @@
 //! It names the public columns, the classes, the promise and the mechanism, and nothing that depends on anyone's label.
 //! Its canonical bytes are JSON without spaces, fields in the order of this file; the id is their SHA-256.
 
-use crate::TaskError;
+use crate::{Collection, TaskError, TaskId};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::fmt;
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelKind, LabelMechanism, RrTopK, SubsetSelection};
 
@@ -27,6 +25,9 @@ pub struct Task {
     pub mechanism: MechanismWords,
     /// The public columns that come with each report
     pub features: Vec<FeatureColumn>,
+    /// How a collector runs it, if one does
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collection: Option<Collection>,
 }
 
 /// A mechanism and its promise, in the words of a document.
@@ -87,15 +88,6 @@ pub enum ColumnKind {
     Vector(u32),
 }
 
-/// SHA-256 of a document, in hexadecimal.
-pub fn sha256_of(document: &[u8]) -> String {
-    TaskId(Sha256::digest(document).into()).to_string()
-}
-
-/// The hash of a task's canonical bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TaskId([u8; 32]);
-
 impl Task {
     /// Reads a document and checks all of it.
     pub fn from_json(text: &str) -> Result<Self, TaskError> {
@@ -112,7 +104,7 @@ impl Task {
 
     /// The hash of the canonical bytes.
     pub fn id(&self) -> TaskId {
-        TaskId(Sha256::digest(self.to_json()).into())
+        TaskId::of(self.to_json().as_bytes())
     }
 
     /// K, the number of classes.
@@ -137,6 +129,15 @@ impl Task {
         }
         no_repetition("class", self.classes.iter())?;
         no_repetition("column", self.features.iter().map(|column| &column.name).chain([&self.label]))?;
+        self.check_mechanism(self.epsilon()?)?;
+        self.collection.as_ref().map_or(Ok(()), |collection| {
+            self.check_prior_columns()?;
+            collection.check(self)
+        })
+    }
+
+    /// Refuses a mechanism that no device should run at this ε.
+    pub(crate) fn check_mechanism(&self, epsilon: Epsilon) -> Result<(), TaskError> {
         let (kind, words) = (self.kind()?, &self.mechanism);
         let problem = |problem| Err(TaskError::Parameters { kind: kind.name(), problem });
         match kind {
@@ -154,16 +155,33 @@ impl Task {
                     _ => {}
                 }
                 // The flat prior stands for all: what is wrong with K or ε is wrong for each.
-                kind.mechanism(self.labels(), self.epsilon()?).map(|_| ()).map_err(TaskError::from)
+                kind.mechanism(self.labels(), epsilon).map(|_| ()).map_err(TaskError::from)
             }
             _ if words.prior.is_some() => problem("has no use for a prior"),
-            _ => self.mechanism().map(|_| ()),
+            _ => self.mechanism_at(epsilon).map(|_| ()),
+        }
+    }
+
+    /// A device that answers a collection has nothing but the columns of its report to find its prior in.
+    fn check_prior_columns(&self) -> Result<(), TaskError> {
+        let Some(PriorWords::Columns(names)) = &self.mechanism.prior else { return Ok(()) };
+        let there = |name: &String| {
+            self.features.iter().any(|column| column.name == *name && column.kind == ColumnKind::Number)
+        };
+        match names.iter().find(|name| !there(name)) {
+            Some(name) => Err(TaskError::PriorColumn { name: name.clone() }),
+            None => Ok(()),
         }
     }
 
     /// The mechanism that everybody runs; with priors there is none, since each person has one of their own.
     pub fn mechanism(&self) -> Result<LabelMechanism, TaskError> {
-        let (kind, labels, epsilon) = (self.kind()?, self.labels(), self.epsilon()?);
+        self.mechanism_at(self.epsilon()?)
+    }
+
+    /// The same for people who have chosen another ε.
+    pub fn mechanism_at(&self, epsilon: Epsilon) -> Result<LabelMechanism, TaskError> {
+        let (kind, labels) = (self.kind()?, self.labels());
         let words = &self.mechanism;
         let problem = |problem| Err(TaskError::Parameters { kind: kind.name(), problem });
         match (kind, words.set_size, &words.top) {
@@ -199,18 +217,6 @@ fn no_repetition<'a>(what: &'static str, names: impl Iterator<Item = &'a String>
     }
 }
 
-impl fmt::Display for TaskId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for TaskId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TaskId({self})")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,6 +237,7 @@ mod tests {
                 FeatureColumn { name: "age".into(), kind: ColumnKind::Number },
                 FeatureColumn { name: "photo".into(), kind: ColumnKind::Vector(784) },
             ],
+            collection: None,
         }
     }
 

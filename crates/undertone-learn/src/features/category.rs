@@ -7,6 +7,7 @@
 use super::hash;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use undertone_report::CategoryWords;
 
 /// The most features of one column that are kept dense.
 const DENSE: usize = 64;
@@ -84,6 +85,28 @@ impl LevelCounts {
 }
 
 impl Category {
+    /// As a document says it, where values may have any order.
+    pub(super) fn from_words(words: &CategoryWords) -> Self {
+        match words {
+            CategoryWords::Values { values, other, missing } => {
+                let mut levels = values.clone();
+                levels.sort_unstable();
+                Self::Levels { levels, other: *other, missing: *missing }
+            }
+            CategoryWords::Hashed { buckets } => Self::Hashed { buckets: *buckets },
+        }
+    }
+
+    /// The words for it.
+    pub(super) fn words(&self) -> CategoryWords {
+        match self {
+            Self::Levels { levels, other, missing } => {
+                CategoryWords::Values { values: levels.clone(), other: *other, missing: *missing }
+            }
+            Self::Hashed { buckets } => CategoryWords::Hashed { buckets: *buckets },
+        }
+    }
+
     pub(super) fn width(&self) -> usize {
         match self {
             Self::Levels { levels, other, missing } => {

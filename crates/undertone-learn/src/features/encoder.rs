@@ -8,7 +8,7 @@ use super::vector::Vector;
 use super::{Batch, Column, Rows, check};
 use crate::LearnError;
 use serde::{Deserialize, Serialize};
-use undertone_report::{ColumnKind, FeatureColumn};
+use undertone_report::{ColumnKind, EncodingWords, FeatureColumn, TextWords};
 
 /// Turns cells into features, in the way that an [`EncoderFit`](super::EncoderFit) has decided.
 ///
@@ -54,6 +54,29 @@ impl Encoder {
         }
         let (columns, encodings) = columns.into_iter().map(|fitted| (fitted.column, fitted.encoding)).unzip();
         Ok(Self { columns, encodings, dense_width, sparse_width })
+    }
+
+    /// The encoder that a task's words describe, one for each column.
+    ///
+    /// With the [`words`](Self::words) of an encoder that was fitted, it is that encoder, except that texts have no
+    /// fitted idf: each of their words counts alike.
+    pub fn from_words(columns: &[FeatureColumn], words: &[EncodingWords]) -> Result<Self, LearnError> {
+        if columns.len() != words.len() {
+            return Err(LearnError::Columns { found: words.len(), expected: columns.len() });
+        }
+        let column = |(column, words): (&FeatureColumn, &EncodingWords)| {
+            words.check(column.kind).map_err(|problem| LearnError::Column {
+                column: column.name.clone(),
+                problem: format!("its encoding {problem}"),
+            })?;
+            Ok(ColumnEncoder { column: column.clone(), encoding: Encoding::from_words(column.kind, words) })
+        };
+        Self::new(columns.iter().zip(words).map(column).collect::<Result<_, LearnError>>()?)
+    }
+
+    /// What a task has to say for its reports to be encoded in this way, column by column.
+    pub fn words(&self) -> Vec<EncodingWords> {
+        self.encodings.iter().map(Encoding::words).collect()
     }
 
     /// The columns that are encoded, in the order in which [`encode`](Self::encode) expects them.
@@ -169,6 +192,27 @@ impl ColumnEncoder {
 }
 
 impl Encoding {
+    fn from_words(kind: ColumnKind, words: &EncodingWords) -> Self {
+        match (words, kind) {
+            (EncodingWords::Number(stretch), _) => Self::Number(Number::from_words(*stretch)),
+            (EncodingWords::Category(category), _) => Self::Category(Category::from_words(category)),
+            (EncodingWords::Text(TextWords { buckets }), _) => Self::Text(Text::new(*buckets)),
+            (EncodingWords::Vector(stretch), ColumnKind::Vector(width)) => {
+                Self::Vector(Vector::from_words(width, *stretch))
+            }
+            (EncodingWords::Vector(_), _) => unreachable!("the kinds were compared"),
+        }
+    }
+
+    fn words(&self) -> EncodingWords {
+        match self {
+            Self::Number(number) => EncodingWords::Number(number.words()),
+            Self::Category(category) => EncodingWords::Category(category.words()),
+            Self::Text(text) => EncodingWords::Text(TextWords { buckets: text.width() as u32 }),
+            Self::Vector(vector) => EncodingWords::Vector(vector.words()),
+        }
+    }
+
     fn write(&self, column: &Column, row: usize, scratch: &mut Scratch, draft: &mut Draft<'_>) {
         match (self, column) {
             (Self::Number(number), Column::Numbers(cells)) => number.write(cells[row], draft.dense),

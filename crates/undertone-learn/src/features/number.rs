@@ -6,6 +6,7 @@
 //! never changes becomes z = 0 throughout.
 
 use serde::{Deserialize, Serialize};
+use undertone_report::Stretch;
 
 /// No fitted cell is farther from the mean, in deviations, than √n; what is farther than this is not told apart.
 const FARTHEST: f64 = 1e6;
@@ -54,6 +55,17 @@ impl NumberFit {
 }
 
 impl Number {
+    /// As a document says it.
+    pub(super) fn from_words(stretch: Stretch) -> Self {
+        let (mean, scale) = stretch.mean_and_scale();
+        Self { mean, scale, missing: stretch.missing() }
+    }
+
+    /// The words for it.
+    pub(super) fn words(&self) -> Stretch {
+        Stretch::Standard { mean: self.mean, scale: self.scale, missing: self.missing }
+    }
+
     pub(super) fn width(&self) -> usize {
         1 + usize::from(self.missing)
     }

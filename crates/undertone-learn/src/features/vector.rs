@@ -1,9 +1,10 @@
 //! A vector becomes as many features: its numbers divided by one constant, so that zeros stay zeros.
 //!
 //! The constant is the largest absolute value that the fit saw, or 255 where the numbers look like bytes: all of them
-//! whole, from 0 to 255, one of them at least 128.
+//! whole, from 0 to 255, one of them at least 128. A document may name another number than zero that becomes zero.
 
 use serde::{Deserialize, Serialize};
+use undertone_report::Stretch;
 
 /// A fitted column of vectors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -11,6 +12,9 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Vector {
     width: u32,
     divisor: f32,
+    /// What becomes zero
+    #[serde(default, skip_serializing_if = "is_zero")]
+    origin: f32,
 }
 
 /// The largest value so far, and whether all were bytes.
@@ -39,17 +43,30 @@ impl VectorFit {
             largest if self.bytes && largest >= 128.0 => 255.0,
             largest => largest,
         };
-        Vector { width: self.width, divisor }
+        Vector { width: self.width, divisor, origin: 0.0 }
     }
 }
 
 impl Vector {
+    /// As a document says it. A divisor that was written as its reciprocal comes back to the last bit: the error of two
+    /// divisions in 53 bits is far below half a unit of 24.
+    pub(super) fn from_words(width: u32, stretch: Stretch) -> Self {
+        let (mean, scale) = stretch.mean_and_scale();
+        Self { width, divisor: (1.0 / scale) as f32, origin: mean as f32 }
+    }
+
+    /// The words for it.
+    pub(super) fn words(&self) -> Stretch {
+        let scale = 1.0 / f64::from(self.divisor);
+        Stretch::Standard { mean: f64::from(self.origin), scale, missing: false }
+    }
+
     pub(super) fn width(&self) -> usize {
         self.width as usize
     }
 
     pub(super) fn write(&self, values: &[f32], dense: &mut Vec<f32>) {
-        dense.extend(values.iter().map(|x| (x / self.divisor).clamp(f32::MIN, f32::MAX)));
+        dense.extend(values.iter().map(|x| ((x - self.origin) / self.divisor).clamp(f32::MIN, f32::MAX)));
     }
 
     pub(super) fn names(&self, column: &str) -> Vec<String> {
@@ -57,9 +74,14 @@ impl Vector {
     }
 
     pub(super) fn problem(&self) -> Option<&'static str> {
-        let sound = self.divisor.is_finite() && self.divisor > 0.0;
-        (!sound).then_some("the divisor has to be positive and finite")
+        let sound = self.divisor.is_finite() && self.divisor > 0.0 && self.origin.is_finite();
+        (!sound).then_some("the divisor has to be positive and finite, and what becomes zero finite")
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(origin: &f32) -> bool {
+    *origin == 0.0
 }
 
 #[cfg(test)]
@@ -76,20 +98,20 @@ mod tests {
     fn bytes_are_divided_by_255_and_the_rest_by_the_largest() {
         let columns = [&[0.0, 200.0][..], &[0.0, 15.0], &[0.5, 200.0], &[-300.0, 200.0], &[0.0, 0.0], &[]];
         let divided_by = [255.0, 15.0, 200.0, 300.0, 1.0, 1.0];
-        assert_eq!(columns.map(fit), divided_by.map(|divisor| Vector { width: 1, divisor }));
+        assert_eq!(columns.map(fit), divided_by.map(|divisor| Vector { width: 1, divisor, origin: 0.0 }));
     }
 
     #[test]
     fn zeros_stay_zeros() {
         let mut dense = Vec::new();
-        Vector { width: 3, divisor: 255.0 }.write(&[0.0, 51.0, 255.0], &mut dense);
+        Vector { width: 3, divisor: 255.0, origin: 0.0 }.write(&[0.0, 51.0, 255.0], &mut dense);
         assert_eq!(dense, [0.0, 0.2, 1.0]);
     }
 
     #[test]
     fn no_number_leaves_the_range_of_features() {
         let mut dense = Vec::new();
-        Vector { width: 1, divisor: 1e-30 }.write(&[f32::MAX], &mut dense);
+        Vector { width: 1, divisor: 1e-30, origin: 0.0 }.write(&[f32::MAX], &mut dense);
         assert_eq!(dense, [f32::MAX]);
     }
 }

@@ -34,6 +34,7 @@ fn task(kind: &str, epsilon: f64) -> Task {
             FeatureColumn { name: "age".into(), kind: ColumnKind::Number },
             FeatureColumn { name: "town".into(), kind: ColumnKind::Words },
         ],
+        collection: None,
     }
 }
 

@@ -164,6 +164,7 @@ mod tests {
                 prior: Some(BySign.words()),
             },
             features: vec![FeatureColumn { name: "x".into(), kind: ColumnKind::Number }],
+            collection: None,
         }
     }
 

@@ -151,6 +151,7 @@ impl Privatize {
                 top,
                 prior: priors.map(Priors::words),
             },
+            collection: None,
         };
         task.check().map_err(Usage::new)?;
         Ok(task)

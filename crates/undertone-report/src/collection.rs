@@ -1,0 +1,208 @@
+//! How a collector runs a task: from when to when, in which steps of time, for which learner, how many reports at least.
+//!
+//! Times in reports are whole units of [`time_precision`](Collection::time_precision), counted from the epoch, so that a
+//! report tells nobody more than that about when it was made.
+
+use crate::encoding::EncodingWords;
+use crate::{ReportError, Task, TaskError};
+use serde::{Deserialize, Serialize};
+use undertone_privacy::Epsilon;
+
+/// Whole numbers above this are no longer told apart by what reads JSON in a browser.
+const LARGEST_TIME: u64 = 1 << 53;
+/// The tier of a report is one byte.
+const MOST_TIERS: usize = 255;
+/// A name is shown in a line.
+const LONGEST_NAME: usize = 200;
+
+/// The part of a task that only a collection over time needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collection {
+    /// What people call it
+    pub name: String,
+    /// Nothing is shown before so many reports are in
+    pub min_reports: u64,
+    /// From this second of the Unix epoch on, reports are made
+    pub opens: u64,
+    /// From this second on, no more
+    pub closes: u64,
+    /// Seconds in the unit of time that reports are dated in
+    pub time_precision: u64,
+    /// Reports are refused when they are older than so many seconds: their ids need not be kept
+    pub expiry_age: u64,
+    /// Seconds that a device's clock may be ahead of the collector's
+    pub clock_skew: u64,
+    /// What is learnt
+    pub learner: LearnerWords,
+    /// How each public column becomes features, by public constants
+    pub encoding: Vec<EncodingWords>,
+    /// Each ε that a person may choose; the first is the task's own, and the default
+    pub tiers: Vec<f64>,
+    /// Whether a report needs a token of the collector's
+    pub admission: bool,
+}
+
+/// What is learnt while reports arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LearnerWords {
+    /// A linear model with the softmax loss
+    Softmax,
+    /// A linear model with a logistic loss for each class
+    Logistic,
+    /// A linear model with the hinge loss
+    Hinge,
+    /// A linear model with the squared loss
+    Linear,
+    /// How many people have each label, and nothing else
+    SharesOnly,
+}
+
+impl LearnerWords {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Softmax, Self::Logistic, Self::Hinge, Self::Linear, Self::SharesOnly];
+
+    /// The word of the document.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Softmax => "softmax",
+            Self::Logistic => "logistic",
+            Self::Hinge => "hinge",
+            Self::Linear => "linear",
+            Self::SharesOnly => "shares-only",
+        }
+    }
+}
+
+impl Collection {
+    /// The unit of time that `now`, in seconds of the Unix epoch, falls into: the date of a report that is made now.
+    pub fn unit_of(&self, now: u64) -> u64 {
+        now / self.time_precision
+    }
+
+    /// The oldest unit of time that is not refused at `now`.
+    pub fn horizon(&self, now: u64) -> u64 {
+        self.unit_of(now).saturating_sub(self.expiry_age / self.time_precision)
+    }
+
+    /// Whether reports are made at `now`.
+    pub fn is_open(&self, now: u64) -> bool {
+        (self.opens..self.closes).contains(&now)
+    }
+
+    /// Refuses dates outside of the window, whatever the clock says.
+    pub fn check_window(&self, time: u64) -> Result<(), ReportError> {
+        let window = self.opens / self.time_precision..self.closes / self.time_precision;
+        if window.contains(&time) {
+            Ok(())
+        } else {
+            Err(ReportError::OutsideWindow { time, opens: window.start, closes: window.end })
+        }
+    }
+
+    /// Refuses dates that are too old or too new at `now`, in seconds of the Unix epoch.
+    pub fn check_age(&self, time: u64, now: u64) -> Result<(), ReportError> {
+        let (horizon, newest) = (self.horizon(now), self.unit_of(now.saturating_add(self.clock_skew)));
+        if time < horizon {
+            Err(ReportError::TooOld { time, horizon })
+        } else if time > newest {
+            Err(ReportError::FromTheFuture { time, newest })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Refuses what no collector should run.
+    pub(crate) fn check(&self, task: &Task) -> Result<(), TaskError> {
+        self.check_name()?;
+        self.check_times()?;
+        self.check_tiers(task)?;
+        if self.encoding.len() != task.features.len() {
+            let (found, needed) = (self.encoding.len(), task.features.len());
+            return wrong("encoding", format!("has {found} entries, but there are {needed} public columns"));
+        }
+        for (column, words) in task.features.iter().zip(&self.encoding) {
+            words.check(column.kind).map_err(|problem| TaskError::Collection {
+                field: "encoding",
+                problem: format!("of the column `{}` {problem}", column.name),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_name(&self) -> Result<(), TaskError> {
+        if self.name.trim().is_empty() || self.name.len() > LONGEST_NAME {
+            let problem = format!("is `{}`, but has to have from 1 to {LONGEST_NAME} bytes", self.name);
+            return wrong("name", problem);
+        }
+        if let Some(control) = self.name.chars().find(|character| character.is_control()) {
+            return wrong("name", format!("holds the control character {control:?}"));
+        }
+        Ok(())
+    }
+
+    fn check_times(&self) -> Result<(), TaskError> {
+        if self.min_reports == 0 {
+            return wrong("min_reports", "is 0, but has to be at least 1".into());
+        }
+        let unit = self.time_precision;
+        if unit == 0 {
+            return wrong("time_precision", "is 0, but has to be at least one second".into());
+        }
+        let times = [
+            ("min_reports", self.min_reports),
+            ("time_precision", unit),
+            ("opens", self.opens),
+            ("closes", self.closes),
+            ("expiry_age", self.expiry_age),
+            ("clock_skew", self.clock_skew),
+        ];
+        if let Some((field, value)) = times.into_iter().find(|&(_, value)| value > LARGEST_TIME) {
+            return wrong(field, format!("is {value}, but has to be at most 2^53"));
+        }
+        let multiples = [("opens", self.opens), ("closes", self.closes), ("expiry_age", self.expiry_age)];
+        if let Some((field, value)) = multiples.into_iter().find(|&(_, value)| value % unit != 0) {
+            return wrong(
+                field,
+                format!("is {value}, but has to be a multiple of the time precision, {unit} s"),
+            );
+        }
+        if self.closes <= self.opens {
+            return wrong("closes", format!("is {}, but has to be after opens, {}", self.closes, self.opens));
+        }
+        if self.expiry_age < unit {
+            return wrong(
+                "expiry_age",
+                format!("is {}, but has to be at least one unit of time, {unit} s", self.expiry_age),
+            );
+        }
+        Ok(())
+    }
+
+    fn check_tiers(&self, task: &Task) -> Result<(), TaskError> {
+        if self.tiers.is_empty() || self.tiers.len() > MOST_TIERS {
+            let count = self.tiers.len();
+            return wrong("tiers", format!("has {count} entries, but there have to be 1 to {MOST_TIERS}"));
+        }
+        for (place, &tier) in self.tiers.iter().enumerate() {
+            if self.tiers[..place].contains(&tier) {
+                return wrong("tiers", format!("names {tier} twice"));
+            }
+            // Also what is wrong with a tier alone, such as an ε too small to say anything
+            task.check_mechanism(Epsilon::new(tier)?)?;
+        }
+        if self.tiers[0].to_bits() != task.mechanism.epsilon.to_bits() {
+            let (first, own) = (self.tiers[0], task.mechanism.epsilon);
+            return wrong(
+                "tiers",
+                format!("begins with {first}, but has to begin with the ε of the mechanism, {own}"),
+            );
+        }
+        Ok(())
+    }
+}
+
+fn wrong<T>(field: &'static str, problem: String) -> Result<T, TaskError> {
+    Err(TaskError::Collection { field, problem })
+}

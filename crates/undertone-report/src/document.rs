@@ -1,0 +1,116 @@
+//! The task as people write it: TOML, with a comment above whatever is not obvious.
+
+use crate::{Task, TaskError};
+use serde::Serialize;
+use std::fmt::Write;
+
+impl Task {
+    /// Reads a document in TOML and checks all of it.
+    pub fn from_toml(text: &str) -> Result<Self, TaskError> {
+        let task: Self = toml::from_str(text)
+            .map_err(|problem| TaskError::MalformedToml { problem: problem.to_string().trim_end().into() })?;
+        task.check()?;
+        Ok(task)
+    }
+
+    /// The document for people. It reads back as this task, with the same id.
+    pub fn to_toml(&self) -> String {
+        let mut text = Lines::default();
+        text.comment("What is asked, of whom, under which promise. Everything here is public; whatever is changed makes");
+        text.comment("another task with another id, to which no report of this one belongs.");
+        text.value("version", &self.version);
+        text.space("The column whose values are private, and all values that it can have");
+        text.value("label", &self.label);
+        text.value("classes", &self.classes);
+        self.write_mechanism(&mut text);
+        for column in &self.features {
+            text.section("[[features]]", "A public column, which comes with each report as it is");
+            text.value("name", &column.name);
+            text.value("kind", &column.kind);
+        }
+        self.write_collection(&mut text);
+        text.0
+    }
+
+    fn write_mechanism(&self, text: &mut Lines) {
+        let words = &self.mechanism;
+        text.section("[mechanism]", "How devices randomize the label before anything leaves them");
+        text.value("kind", &words.kind);
+        text.comment("ε: no report is more than e^ε times likelier under one label than under another");
+        text.value("epsilon", &words.epsilon);
+        text.optional("The number of labels in each report", "set_size", words.set_size.as_ref());
+        text.optional("The labels to answer among, by their places", "top", words.top.as_ref());
+        text.optional("Where each person's prior comes from", "prior", words.prior.as_ref());
+    }
+
+    fn write_collection(&self, text: &mut Lines) {
+        let Some(collection) = &self.collection else { return };
+        text.section("[collection]", "How a collector runs it");
+        text.value("name", &collection.name);
+        text.comment("Nothing is shown before so many reports are in");
+        text.value("min_reports", &collection.min_reports);
+        text.comment(
+            "Reports are made from the first second (of the Unix epoch) on, and before the second one",
+        );
+        text.value("opens", &collection.opens);
+        text.value("closes", &collection.closes);
+        text.comment("Seconds: the unit in which reports are dated; both times above are multiples of it");
+        text.value("time_precision", &collection.time_precision);
+        text.comment("Seconds: older reports are refused; and how far a device's clock may be ahead");
+        text.value("expiry_age", &collection.expiry_age);
+        text.value("clock_skew", &collection.clock_skew);
+        text.comment("softmax, logistic, hinge, linear or shares-only");
+        text.value("learner", &collection.learner);
+        text.comment("Each ε that a person may choose; the first is that of the mechanism, and the default");
+        text.value("tiers", &collection.tiers);
+        text.comment("Whether a report needs a token of the collector's");
+        text.value("admission", &collection.admission);
+        if collection.encoding.is_empty() {
+            text.value("encoding", &collection.encoding);
+        }
+        for (words, column) in collection.encoding.iter().zip(&self.features) {
+            // A name may hold anything, a comment ends with its line.
+            let name = column.name.replace(char::is_control, " ");
+            text.section("[[collection.encoding]]", &format!("How the column `{name}` becomes features"));
+            // An enum is written as a table with its word for a key.
+            if let Ok(toml::Value::Table(table)) = toml::Value::try_from(words) {
+                table.iter().for_each(|(key, value)| text.value(key, value));
+            }
+        }
+    }
+}
+
+/// A document in the making.
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    fn comment(&mut self, comment: &str) {
+        // Writing to a string does not fail, here and below.
+        let _ = writeln!(self.0, "# {comment}");
+    }
+
+    fn space(&mut self, comment: &str) {
+        self.0.push('\n');
+        self.comment(comment);
+    }
+
+    fn section(&mut self, name: &str, comment: &str) {
+        self.space(comment);
+        let _ = writeln!(self.0, "{name}");
+    }
+
+    fn value(&mut self, key: &str, value: &(impl Serialize + ?Sized)) {
+        let mut inline = String::new();
+        // Tasks hold nothing that TOML does not know: no nulls, and no whole numbers beyond 63 bits once checked.
+        let _ = value.serialize(toml::ser::ValueSerializer::new(&mut inline));
+        let _ = writeln!(self.0, "{key} = {inline}");
+    }
+
+    fn optional(&mut self, comment: &str, key: &str, value: Option<&impl Serialize>) {
+        if let Some(value) = value {
+            self.comment(comment);
+            self.value(key, value);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Reports as bytes, and back.
+//!
+//! A [`ReportFormat`] is made from a task once. There is exactly one spelling for each report: what decodes encodes to
+//! the same bytes, and whatever else somebody sends is refused with a reason. The layout is in `docs/wire-format.md`.
+
+mod answer;
+mod json;
+mod reader;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    Cell, Collection, ColumnKind, FeatureColumn, Report, ReportError, ReportId, Task, TaskError, TaskId,
+};
+use answer::AnswerForm;
+pub use json::JSON_MEDIA_TYPE;
+use reader::{CellBytes, Reader};
+use std::collections::HashMap;
+use undertone_privacy::Epsilon;
+
+/// The media type of one report.
+pub const MEDIA_TYPE: &str = "application/vnd.undertone.report;version=1";
+/// The longest report.
+pub const MOST_BYTES: usize = 1 << 20;
+/// The longest words of a cell, in bytes.
+pub const MOST_WORDS: usize = (1 << 16) - 1;
+/// The first byte of every report of this version.
+pub const REPORT_VERSION: u8 = 0xa1;
+/// Version, task, id, time and tier.
+const HEADER: usize = 1 + 32 + 16 + 8 + 1;
+
+/// What is needed to read and write the reports of a task.
+#[derive(Clone, Debug)]
+pub struct ReportFormat {
+    task: TaskId,
+    collection: Collection,
+    columns: Vec<FeatureColumn>,
+    classes: Vec<String>,
+    /// The place of each class
+    labels: HashMap<String, u32>,
+    /// How answers look, tier by tier
+    answers: Vec<AnswerForm>,
+}
+
+/// What can be known of a report without reading all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Its id
+    pub id: ReportId,
+    /// When it was made, in units of the task's time precision
+    pub time: u64,
+    /// The place of the person's ε among the task's tiers
+    pub tier: u8,
+}
+
+impl ReportFormat {
+    /// The format of a task's reports. The task has to have a collection and to pass its own check.
+    pub fn new(task: &Task) -> Result<Self, TaskError> {
+        task.check()?;
+        let collection = task.collection.clone().ok_or(TaskError::NoCollection)?;
+        let answer = |&tier: &f64| AnswerForm::of(task, Epsilon::new(tier)?);
+        let answers = collection.tiers.iter().map(answer).collect::<Result<Vec<_>, TaskError>>()?;
+        let cells: usize = task.features.iter().map(|column| least_bytes(column.kind)).sum();
+        let answer = answers.iter().map(AnswerForm::bytes).max().unwrap_or_default();
+        let least = HEADER + cells + answer;
+        if least > MOST_BYTES {
+            return Err(TaskError::LongReports { least, most: MOST_BYTES });
+        }
+        Ok(Self {
+            task: task.id(),
+            collection,
+            columns: task.features.clone(),
+            labels: task.classes.iter().cloned().zip(0..).collect(),
+            classes: task.classes.clone(),
+            answers,
+        })
+    }
+
+    /// The task that reports are bound to.
+    pub fn task_id(&self) -> TaskId {
+        self.task
+    }
+
+    /// How the task is collected.
+    pub fn collection(&self) -> &Collection {
+        &self.collection
+    }
+
+    /// The bytes of a report, or what no report of this task can hold.
+    pub fn encode(&self, report: &Report) -> Result<Vec<u8>, ReportError> {
+        self.check_report(report)?;
+        Ok(writer::write(self, report))
+    }
+
+    /// The report that these bytes are.
+    pub fn decode(&self, bytes: &[u8]) -> Result<Report, ReportError> {
+        let mut features = Vec::with_capacity(self.columns.len());
+        let (header, answer) = self.read(bytes, |cell| features.push(cell.to_cell()))?;
+        let (members, among) = answer.labels();
+        Ok(Report { id: header.id, time: header.time, tier: header.tier, features, members, among })
+    }
+
+    /// Whether these bytes are a report, without making one of them.
+    pub fn check(&self, bytes: &[u8]) -> Result<Header, ReportError> {
+        self.read(bytes, |_| {}).map(|(header, _)| header)
+    }
+
+    /// The id and the time of a report of any task, of which nothing else is checked than the version.
+    pub fn peek(bytes: &[u8]) -> Result<(ReportId, u64), ReportError> {
+        let (_, header, _) = read_header(bytes)?;
+        Ok((header.id, header.time))
+    }
+
+    /// The bytes that a report has after its cells.
+    fn read<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        mut cell: impl FnMut(CellBytes<'a>),
+    ) -> Result<(Header, answer::AnswerBytes<'a>), ReportError> {
+        if bytes.len() > MOST_BYTES {
+            return Err(ReportError::TooLong { length: bytes.len(), most: MOST_BYTES });
+        }
+        let (task, header, mut reader) = read_header(bytes)?;
+        if task != self.task.as_bytes() {
+            return Err(ReportError::OtherTask {});
+        }
+        self.collection.check_window(header.time)?;
+        let form = self.answer_form(header.tier)?;
+        for column in &self.columns {
+            cell(reader.cell(column)?);
+        }
+        let answer = form.read(reader.take(form.bytes())?)?;
+        reader.end()?;
+        Ok((header, answer))
+    }
+
+    fn answer_form(&self, tier: u8) -> Result<&AnswerForm, ReportError> {
+        let tiers = self.answers.len();
+        self.answers.get(usize::from(tier)).ok_or(ReportError::UnknownTier { tier, tiers })
+    }
+
+    /// Refuses what no report of this task can hold.
+    fn check_report(&self, report: &Report) -> Result<(), ReportError> {
+        self.collection.check_window(report.time)?;
+        let form = self.answer_form(report.tier)?;
+        if report.features.len() != self.columns.len() {
+            let (found, expected) = (report.features.len(), self.columns.len());
+            return Err(ReportError::WrongColumns { found, expected });
+        }
+        for (cell, column) in report.features.iter().zip(&self.columns) {
+            check_cell(cell, column)?;
+        }
+        form.check(&report.members, &report.among)?;
+        let length = HEADER + report.features.iter().map(writer::cell_bytes).sum::<usize>() + form.bytes();
+        if length > MOST_BYTES {
+            return Err(ReportError::TooLong { length, most: MOST_BYTES });
+        }
+        Ok(())
+    }
+}
+
+fn read_header(bytes: &[u8]) -> Result<(&[u8; 32], Header, Reader<'_>), ReportError> {
+    let mut reader = Reader::new(bytes);
+    let [version] = *reader.array()?;
+    if version != REPORT_VERSION {
+        return Err(ReportError::UnknownVersion { found: version, supported: REPORT_VERSION });
+    }
+    let task = reader.array()?;
+    let id = ReportId(*reader.array()?);
+    let time = u64::from_be_bytes(*reader.array()?);
+    let [tier] = *reader.array()?;
+    Ok((task, Header { id, time, tier }, reader))
+}
+
+/// The bytes that any cell of a column has at least.
+fn least_bytes(kind: ColumnKind) -> usize {
+    match kind {
+        ColumnKind::Number | ColumnKind::Words => 1,
+        ColumnKind::Vector(width) => 4 * width as usize,
+    }
+}
+
+fn check_cell(cell: &Cell, column: &FeatureColumn) -> Result<(), ReportError> {
+    let name = || column.name.clone();
+    let finite = match (cell, column.kind) {
+        (Cell::Missing, ColumnKind::Number | ColumnKind::Words) => true,
+        (Cell::Number(x), ColumnKind::Number) => x.is_finite(),
+        (Cell::Words(words), ColumnKind::Words) => {
+            if words.len() > MOST_WORDS {
+                let length = words.len();
+                return Err(ReportError::WordsTooLong { column: name(), length, most: MOST_WORDS });
+            }
+            true
+        }
+        (Cell::Vector(values), ColumnKind::Vector(width)) if values.len() == width as usize => {
+            values.iter().all(|x| x.is_finite())
+        }
+        _ => return Err(ReportError::WrongKind { column: name() }),
+    };
+    if finite { Ok(()) } else { Err(ReportError::NotFinite { column: name() }) }
+}

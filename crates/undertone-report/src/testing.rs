@@ -1,0 +1,75 @@
+//! A task to test with, and a report that answers it.
+
+use crate::{
+    CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, LearnerWords, MechanismWords,
+    PriorWords, Report, ReportId, Stretch, TASK_VERSION, Task, TextWords,
+};
+
+/// A task with a column of each kind, five classes and two tiers.
+pub(crate) fn task(kind: &str) -> Task {
+    let columns = [
+        ("age", ColumnKind::Number),
+        ("town", ColumnKind::Words),
+        ("note", ColumnKind::Words),
+        ("photo", ColumnKind::Vector(2)),
+    ];
+    let priors =
+        (kind == "rr-prior").then(|| PriorWords::Model { sha256: "00".repeat(32), temperature: 1.0 });
+    Task {
+        version: TASK_VERSION,
+        label: "income".into(),
+        classes: ["a", "b", "c", "d", "e"].map(String::from).to_vec(),
+        mechanism: MechanismWords {
+            kind: kind.into(),
+            epsilon: 1.0,
+            set_size: None,
+            top: (kind == "rr-top-k").then(|| vec![0, 2, 4]),
+            prior: priors,
+        },
+        features: columns.map(|(name, kind)| FeatureColumn { name: name.into(), kind }).to_vec(),
+        collection: Some(Collection {
+            name: "Incomes".into(),
+            min_reports: 100,
+            opens: 1_800_000_000,
+            closes: 1_800_086_400,
+            time_precision: 3600,
+            expiry_age: 7200,
+            clock_skew: 60,
+            learner: LearnerWords::Softmax,
+            encoding: vec![
+                EncodingWords::Number(Stretch::Range { low: 0.0, high: 100.0, missing: true }),
+                EncodingWords::Category(CategoryWords::Values {
+                    values: vec!["Ulm".into(), "Bonn".into()],
+                    other: true,
+                    missing: false,
+                }),
+                EncodingWords::Text(TextWords { buckets: 16 }),
+                EncodingWords::Vector(Stretch::Standard { mean: 0.0, scale: 1.0 / 255.0, missing: false }),
+            ],
+            tiers: vec![1.0, 4.0],
+            admission: false,
+        }),
+    }
+}
+
+/// A report that answers `task(kind)`, in the first tier.
+pub(crate) fn report(kind: &str) -> Report {
+    let members = match kind {
+        "bits" | "bits-paper" | "unary" | "oue" => vec![0, 3, 4],
+        "subset" | "subset-paper" => vec![4],
+        _ => vec![2],
+    };
+    Report {
+        id: ReportId(*b"0123456789abcdef"),
+        time: 500_001,
+        tier: 0,
+        features: vec![
+            Cell::Number(38.5),
+            Cell::Words("Ulm".into()),
+            Cell::Missing,
+            Cell::Vector(vec![0.0, 255.0]),
+        ],
+        members,
+        among: if kind == "rr-prior" { vec![1, 2] } else { vec![] },
+    }
+}
