@@ -1,0 +1,170 @@
+//! How a collector is run: a TOML file, and the environment for what must not be in one.
+
+use super::tokens::{TokenHash, from_hex, random, to_hex};
+use anyhow::{Context, bail, ensure};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use undertone_collect::{CommitOptions, SegmentOptions};
+use undertone_report::Task;
+
+/// The environment variable of the secret that admission tokens are made with.
+pub(crate) const ADMISSION_SECRET: &str = "UNDERTONE_ADMISSION_SECRET";
+
+/// The configuration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    /// The task document, TOML or JSON
+    pub(crate) task: PathBuf,
+    /// Where the log and all else is kept
+    pub(crate) directory: PathBuf,
+    /// Where to listen
+    pub(crate) listen: SocketAddr,
+    /// Encrypted connections, if there is a certificate
+    pub(crate) tls: Option<Tls>,
+    /// Who may do what; without any token of a role, everybody may send and read, and nobody may operate
+    pub(crate) tokens: Vec<TokenHash>,
+    pub(crate) limits: Limits,
+}
+
+/// A certificate and its key, as PEM files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tls {
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
+}
+
+/// What one sender, or all of them, may ask of this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Limits {
+    /// Bytes of a request
+    pub(crate) body: usize,
+    /// Connections at a time
+    pub(crate) connections: usize,
+    /// Requests a second from one address, on average
+    pub(crate) rate: f64,
+    /// How many of them may come at once
+    pub(crate) burst: f64,
+    /// Seconds to send a request in
+    pub(crate) patience: u64,
+    /// Reports that may wait to be stored
+    pub(crate) waiting: usize,
+    /// Milliseconds to wait for others before the disk is asked to sync
+    pub(crate) window: u64,
+    /// Bytes of a segment of the log
+    pub(crate) segment: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            task: "task.toml".into(),
+            directory: "undertone-data".into(),
+            listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            tls: None,
+            tokens: Vec::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: 8 << 20,
+            connections: 1024,
+            rate: 1000.0,
+            burst: 2000.0,
+            patience: 30,
+            waiting: 1 << 17,
+            window: 2,
+            segment: 256 << 20,
+        }
+    }
+}
+
+impl Config {
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let config: Self = toml::from_str(&text).with_context(|| path.display().to_string())?;
+        config.limits.check().with_context(|| path.display().to_string())?;
+        Ok(config)
+    }
+
+    /// The task to collect.
+    pub(crate) fn task(&self) -> anyhow::Result<Task> {
+        let path = &self.task;
+        let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let task = if text.trim_start().starts_with('{') { Task::from_json(&text) } else { Task::from_toml(&text) };
+        let task = task.with_context(|| path.display().to_string())?;
+        ensure!(task.collection.is_some(), "{}: the task has no [collection]; `undertone task new` makes one", path.display());
+        Ok(task)
+    }
+
+    /// The secret of admission tokens: from the environment, or made once and kept beside the log.
+    pub(crate) fn admission_secret(&self) -> anyhow::Result<[u8; 32]> {
+        if let Ok(text) = std::env::var(ADMISSION_SECRET) {
+            return secret(&text).with_context(|| format!("the environment's {ADMISSION_SECRET}"));
+        }
+        let path = self.directory.join("admission.secret");
+        match fs::read_to_string(&path) {
+            Ok(text) => secret(text.trim()).with_context(|| path.display().to_string()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let made: [u8; 32] = random()?;
+                write_secret(&path, &to_hex(&made)).with_context(|| path.display().to_string())?;
+                Ok(made)
+            }
+            Err(error) => Err(error).with_context(|| path.display().to_string()),
+        }
+    }
+
+    pub(crate) fn commit(&self) -> CommitOptions {
+        let Limits { waiting, window, .. } = self.limits;
+        CommitOptions { window: Duration::from_millis(window), waiting, ..CommitOptions::default() }
+    }
+
+    pub(crate) fn segments(&self) -> SegmentOptions {
+        SegmentOptions { bytes: self.limits.segment, ..SegmentOptions::default() }
+    }
+
+    /// What is there if an operator has closed the collection.
+    pub(crate) fn closed_mark(&self) -> PathBuf {
+        self.directory.join("closed")
+    }
+}
+
+impl Limits {
+    fn check(&self) -> anyhow::Result<()> {
+        let sizes = [("body", self.body), ("connections", self.connections), ("waiting", self.waiting)];
+        if let Some((name, _)) = sizes.iter().find(|(_, size)| *size == 0) {
+            bail!("limits.{name} is 0, but has to be at least 1");
+        }
+        for (name, value) in [("rate", self.rate), ("burst", self.burst)] {
+            ensure!(value > 0.0 && value.is_finite(), "limits.{name} is {value}, but has to be above 0");
+        }
+        ensure!(self.patience > 0, "limits.patience is 0, but has to be at least a second");
+        Ok(())
+    }
+}
+
+fn secret(text: &str) -> anyhow::Result<[u8; 32]> {
+    let bytes = from_hex(text).ok().and_then(|bytes| bytes.try_into().ok());
+    bytes.context("a secret is 32 bytes, in hexadecimal")
+}
+
+/// A file that nobody else may read.
+fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}

@@ -1,0 +1,78 @@
+//! What an operator can do.
+
+use super::App;
+use super::auth::require;
+use super::problem::Problem;
+use crate::collector::mark;
+use crate::collector::tokens::Role;
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::Ordering;
+use utoipa::ToSchema;
+
+/// The most tokens of one request.
+const MOST: u32 = 100_000;
+
+/// Tokens to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wanted {
+    /// How many
+    count: u32,
+    /// Reports that each admits
+    #[serde(default = "one")]
+    cap: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Tokens of admission, to be handed to devices: one goes with each report, in the header `undertone-admission`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Made {
+    tokens: Vec<String>,
+}
+
+/// Make tokens of admission.
+#[utoipa::path(
+    post, path = "/v1/operate/admission", request_body = Wanted,
+    responses((status = 200, body = Made), (status = 401, body = Problem), (status = 422, body = Problem)),
+)]
+pub(super) async fn admission(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Json(wanted): Json<Wanted>,
+) -> Result<Json<Made>, Problem> {
+    require(&app.collector, &headers, Role::Operate)?;
+    if !(1..=MOST).contains(&wanted.count) || wanted.cap == 0 {
+        let detail = format!("from 1 to {MOST} tokens, each for at least one report, can be made at once");
+        return Err(Problem::report("bad-count", detail));
+    }
+    let made: anyhow::Result<Vec<String>> =
+        (0..wanted.count).map(|_| app.collector.admission.issue(wanted.cap)).collect();
+    Ok(Json(Made { tokens: made.map_err(|error| Problem::internal(format!("{error:#}")))? }))
+}
+
+/// Stop taking reports, until it is opened again; also over restarts.
+#[utoipa::path(post, path = "/v1/operate/close", responses((status = 200, body = String), (status = 401, body = Problem)))]
+pub(super) async fn close(State(app): State<App>, headers: HeaderMap) -> Result<&'static str, Problem> {
+    set_closed(&app, &headers, true)?;
+    Ok("closed\n")
+}
+
+/// Take reports again, as far as the task's own window allows.
+#[utoipa::path(post, path = "/v1/operate/open", responses((status = 200, body = String), (status = 401, body = Problem)))]
+pub(super) async fn open(State(app): State<App>, headers: HeaderMap) -> Result<&'static str, Problem> {
+    set_closed(&app, &headers, false)?;
+    Ok("open\n")
+}
+
+fn set_closed(app: &App, headers: &HeaderMap, closed: bool) -> Result<(), Problem> {
+    require(&app.collector, headers, Role::Operate)?;
+    mark(&app.closed_mark, closed).map_err(|error| Problem::internal(format!("{error:#}")))?;
+    app.collector.closed.store(closed, Ordering::Relaxed);
+    Ok(())
+}

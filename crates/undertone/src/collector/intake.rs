@@ -1,0 +1,121 @@
+//! What strangers send becomes a submission, or is refused with its reason before anything is stored.
+
+use super::{Collector, now};
+use serde::Serialize;
+use tokio::sync::oneshot;
+use undertone_collect::{Admission, Outcome, Submission};
+use utoipa::ToSchema;
+
+/// What became of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is in the log, for good
+    Accepted,
+    /// It was there before
+    Duplicate,
+    Refused(Refusal),
+}
+
+/// Why a report was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct Refusal {
+    /// A name that stays
+    pub(crate) reason: &'static str,
+    /// What it was this time
+    pub(crate) detail: String,
+}
+
+/// Why nothing can be stored at the moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// Too many are waiting
+    Busy,
+    /// The log has failed
+    Broken(String),
+}
+
+impl Refusal {
+    fn new(reason: &'static str, detail: impl Into<String>) -> Self {
+        Self { reason, detail: detail.into() }
+    }
+}
+
+impl Collector {
+    /// Stores what is valid and new. When this returns, every report that it calls accepted or duplicate is durable.
+    pub(crate) async fn take(
+        &self,
+        reports: Vec<Result<Vec<u8>, Refusal>>,
+        admission: Option<Admission>,
+    ) -> Result<Vec<Verdict>, Trouble> {
+        let now = now();
+        let horizon = self.collection().horizon(now);
+        let (mut verdicts, mut batch) = (Vec::with_capacity(reports.len()), Vec::with_capacity(reports.len()));
+        for report in reports {
+            match report.and_then(|body| self.submission(body, admission, now)) {
+                Ok(submission) => {
+                    batch.push(submission);
+                    verdicts.push(None);
+                }
+                Err(refusal) => verdicts.push(Some(Verdict::Refused(refusal))),
+            }
+        }
+        let outcomes = if batch.is_empty() { Vec::new() } else { self.store(batch, horizon).await? };
+        let mut stored = outcomes.into_iter().map(verdict);
+        // As many outcomes come back as submissions went in.
+        let verdicts = verdicts.into_iter().map(|verdict| verdict.or_else(|| stored.next()));
+        let verdicts: Vec<Verdict> = verdicts.flatten().collect();
+        self.count(&verdicts);
+        Ok(verdicts)
+    }
+
+    /// Everything that can be told about a report without looking at others.
+    fn submission(&self, body: Vec<u8>, admission: Option<Admission>, now: u64) -> Result<Submission, Refusal> {
+        if self.is_closed() {
+            return Err(Refusal::new("closed", "the collection has been closed"));
+        }
+        if self.collection().admission && admission.is_none() {
+            return Err(Refusal::new("admission-needed", "this task needs a token of admission"));
+        }
+        let refused = |error: undertone_report::ReportError| Refusal::new(error.reason(), error.to_string());
+        let header = self.format.check(&body).map_err(refused)?;
+        self.collection().check_age(header.time, now).map_err(refused)?;
+        Ok(Submission { id: header.id.0, time: header.time, admission, body })
+    }
+
+    async fn store(&self, batch: Vec<Submission>, horizon: u64) -> Result<Vec<Outcome>, Trouble> {
+        let (answer, answered) = oneshot::channel();
+        let submitted = self.commit.submit(batch, horizon, Box::new(move |outcomes| drop(answer.send(outcomes))));
+        submitted.map_err(|_| Trouble::Busy)?;
+        match answered.await {
+            Ok(Ok(outcomes)) => Ok(outcomes),
+            Ok(Err(error)) => Err(Trouble::Broken(error.to_string())),
+            Err(_) => Err(Trouble::Broken("the log has stopped".into())),
+        }
+    }
+
+    fn count(&self, verdicts: &[Verdict]) {
+        let accepted = verdicts.iter().filter(|verdict| **verdict == Verdict::Accepted).count() as u64;
+        if accepted > 0 {
+            self.tally.accept(accepted);
+            self.learning.wake();
+        }
+        for verdict in verdicts {
+            match verdict {
+                Verdict::Accepted => {}
+                Verdict::Duplicate => self.tally.refuse("duplicate"),
+                Verdict::Refused(refusal) => self.tally.refuse(refusal.reason),
+            }
+        }
+    }
+}
+
+fn verdict(outcome: Outcome) -> Verdict {
+    match outcome {
+        Outcome::Accepted(_) => Verdict::Accepted,
+        Outcome::Duplicate => Verdict::Duplicate,
+        Outcome::TooOld => Verdict::Refused(Refusal::new("too-old", "its time has passed the horizon of the log")),
+        Outcome::AdmissionSpent => {
+            Verdict::Refused(Refusal::new("admission-spent", "its token has admitted as many reports as it may"))
+        }
+    }
+}

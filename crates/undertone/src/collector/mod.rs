@@ -1,0 +1,153 @@
+//! The collector: bytes from strangers become a durable log, and the log becomes answers while it grows.
+//!
+//! ```text
+//!  request ─► Intake ─► GroupCommit ─► log ─► Learning ─► View ─► answers, dashboard
+//!             decode,     fsync, then    │     in log order,
+//!             window,     the answer     │     off the request path
+//!             token                      └──── snapshot + the rest = the same state, to the last bit
+//! ```
+//!
+//! Nothing here is trusted with anybody's label: whatever arrives was randomized before.
+
+pub(crate) mod admission;
+pub(crate) mod config;
+mod history;
+pub(crate) mod http;
+mod intake;
+mod learning;
+mod snapshot_file;
+mod status;
+mod tally;
+pub(crate) mod tokens;
+
+pub(crate) use config::Config;
+pub(crate) use intake::Verdict;
+
+use crate::finding::Finding;
+use crate::randomness;
+use admission::AdmissionKey;
+use anyhow::Context;
+use history::History;
+use learning::{Learning, View};
+use status::Status;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tally::Tally;
+use tokens::Tokens;
+use undertone_audit::registry::Mechanism;
+use undertone_audit::{Auditor, Settings};
+use undertone_collect::{GroupCommit, Log, LogReader, SegmentLog};
+use undertone_report::{Collection, ReportFormat, Task};
+
+/// Reports drawn to audit the task's mechanism when a collector starts, and how sure the bound is.
+const AUDIT: Settings = Settings { trials: 20_000, confidence: 0.99 };
+
+/// One task, collected.
+pub(crate) struct Collector {
+    task: Task,
+    format: ReportFormat,
+    commit: GroupCommit,
+    reader: Arc<dyn LogReader>,
+    admission: AdmissionKey,
+    tokens: Tokens,
+    tally: Tally,
+    history: History,
+    audit: Vec<Finding>,
+    learning: Learning,
+    /// Whether an operator has closed it before its time
+    closed: AtomicBool,
+}
+
+impl Collector {
+    /// Opens the log of a configuration, recovers what was learnt from it, and goes on.
+    pub(crate) fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
+        let task = config.task()?;
+        let format = ReportFormat::new(&task)?;
+        let log = log(config, &task)?;
+        let reader = log.reader();
+        let learning = Learning::start(&task, &format, reader.clone(), &config.directory)?;
+        let secret = config.admission_secret()?;
+        Ok(Arc::new(Self {
+            audit: audit(&task)?,
+            commit: GroupCommit::start(log, config.commit()),
+            admission: AdmissionKey::new(secret, task.id()),
+            tokens: Tokens::new(&config.tokens)?,
+            tally: Tally::default(),
+            history: History::new(now(), reader.len()),
+            closed: AtomicBool::new(config.closed_mark().exists()),
+            reader,
+            learning,
+            format,
+            task,
+        }))
+    }
+
+    pub(crate) fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// How the task is collected.
+    fn collection(&self) -> &Collection {
+        self.format.collection()
+    }
+
+    /// What was learnt last.
+    fn view(&self) -> Arc<View> {
+        self.learning.view()
+    }
+
+    /// Whether there are enough reports to show anything.
+    fn is_shown(&self, view: &View) -> bool {
+        view.reports >= self.collection().min_reports
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        Status::of(self, &self.view(), now())
+    }
+
+    /// Commits what is waiting, learns from it and leaves a snapshot.
+    pub(crate) fn stop(&self) -> anyhow::Result<()> {
+        self.commit.stop();
+        self.learning.stop()
+    }
+}
+
+fn log(config: &Config, task: &Task) -> anyhow::Result<Box<dyn Log>> {
+    let directory = config.directory.join(task.id().to_string());
+    std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
+    let log = SegmentLog::open(&directory.join("log"), config.segments());
+    Ok(Box::new(log.with_context(|| format!("the log in {}", directory.display()))?))
+}
+
+/// Judges the mechanism of each tier by the code that devices run.
+fn audit(task: &Task) -> anyhow::Result<Vec<Finding>> {
+    let mut auditor = Auditor::new(AUDIT, randomness::generator(None)?);
+    let tiers = task.collection.as_ref().map(|collection| collection.tiers.clone()).unwrap_or_default();
+    let judge = |epsilon: f64| {
+        let mut tier = task.clone();
+        tier.mechanism.epsilon = epsilon;
+        let name = format!("{} at ε = {epsilon}", task.mechanism.kind);
+        Ok(Finding::from(auditor.judge(&name, &Mechanism::Label(tier.mechanism()?))?))
+    };
+    tiers.into_iter().map(judge).collect()
+}
+
+/// Seconds of the Unix epoch.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Marks a place on the disk, durably.
+fn mark(path: &Path, set: bool) -> anyhow::Result<()> {
+    let done = if set { std::fs::File::create(path).and_then(|file| file.sync_all()) } else { std::fs::remove_file(path) };
+    match done {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !set => Ok(()),
+        other => other.with_context(|| format!("{} cannot be written", path.display())),
+    }
+}

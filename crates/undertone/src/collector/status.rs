@@ -1,0 +1,156 @@
+//! What an operator sees: everything that may be shown, in one document.
+
+use super::learning::{Influence, View};
+use super::{Collector, now};
+use crate::finding::Outcome;
+use crate::promise;
+use serde::Serialize;
+use undertone_privacy::{Epsilon, Guarantee};
+use utoipa::ToSchema;
+
+/// The state of a collection.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Status {
+    name: String,
+    task_id: String,
+    label: String,
+    classes: Vec<String>,
+    mechanism: String,
+    tiers: Vec<f64>,
+    /// The promise in plain words
+    promise: String,
+    /// Nothing is shown below so many reports
+    minimum: u64,
+    reports: u64,
+    shown: bool,
+    per_second: f64,
+    /// Seconds of the Unix epoch, and the reports that were in then
+    over_time: Vec<(u64, u64)>,
+    refusals: Vec<Count>,
+    shares: Option<Vec<ClassShare>>,
+    influence: Option<Influence>,
+    curve: Option<Vec<Point>>,
+    model: Option<ModelVersion>,
+    audit: Audit,
+    closes: u64,
+    closed: bool,
+    now: u64,
+}
+
+/// How often something was refused.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Count {
+    reason: &'static str,
+    count: u64,
+}
+
+/// The share of a class.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ClassShare {
+    class: String,
+    /// Of the reports, that name it
+    noisy: f64,
+    /// Of the people, that have it: unbiased
+    estimate: f64,
+    /// The 95 % interval
+    low: f64,
+    high: f64,
+}
+
+/// The accuracy of an earlier model, on reports that came after it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Point {
+    reports: u64,
+    accuracy: f64,
+    low: f64,
+    high: f64,
+}
+
+/// Which model there is.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct ModelVersion {
+    /// The number of reports of the log that it has learnt from
+    version: u64,
+    reports: u64,
+    learner: &'static str,
+}
+
+/// What the auditor says about the mechanism that devices run, at the tier where it is worst.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Audit {
+    #[schema(value_type = String)]
+    verdict: Outcome,
+    claimed: f64,
+    exact: Option<f64>,
+    lower_bound: f64,
+    confidence: f64,
+}
+
+impl Status {
+    pub(super) fn of(collector: &Collector, view: &View, time: u64) -> Self {
+        let (task, collection) = (&collector.task, collector.collection());
+        let shown = collector.is_shown(view);
+        let counts = collector.tally.counts();
+        Self {
+            name: collection.name.clone(),
+            task_id: task.id().to_string(),
+            label: task.label.clone(),
+            classes: task.classes.clone(),
+            mechanism: task.mechanism.kind.clone(),
+            tiers: collection.tiers.clone(),
+            promise: promise_of(&collection.tiers),
+            minimum: collection.min_reports,
+            reports: view.reports,
+            shown,
+            per_second: collector.history.per_second(),
+            over_time: collector.history.points(),
+            refusals: counts.refused.into_iter().map(|(reason, count)| Count { reason, count }).collect(),
+            shares: shares(&task.classes, view).filter(|_| shown),
+            influence: shown.then(|| view.influence()),
+            curve: shown.then(|| view.curve.iter().map(point).collect()),
+            model: view.model.as_ref().filter(|_| shown).map(|_| ModelVersion {
+                version: view.reports,
+                reports: view.reports,
+                learner: collection.learner.name(),
+            }),
+            audit: audit(collector),
+            closes: collection.closes,
+            closed: collector.is_closed() || !collection.is_open(now()),
+            now: time,
+        }
+    }
+}
+
+/// The share of each class, if there is one to be told.
+pub(super) fn shares(classes: &[String], view: &View) -> Option<Vec<ClassShare>> {
+    let shares = view.shares.as_ref()?;
+    let share = |(class, share): (&String, &undertone_learn::live::LiveShare)| {
+        let (low, high) = share.estimate.interval();
+        ClassShare { class: class.clone(), noisy: share.noisy, estimate: share.estimate.value, low, high }
+    };
+    Some(classes.iter().zip(shares).map(share).collect())
+}
+
+fn point(point: &undertone_learn::live::CurvePoint) -> Point {
+    let (low, high) = point.accuracy.interval();
+    Point { reports: point.reports, accuracy: point.accuracy.value, low, high }
+}
+
+/// The weakest promise that anybody may choose.
+fn promise_of(tiers: &[f64]) -> String {
+    let weakest = tiers.iter().copied().fold(0.0, f64::max);
+    Epsilon::new(weakest).map_or_else(|_| String::new(), |epsilon| promise::in_words(&Guarantee::Pure(epsilon)))
+}
+
+fn audit(collector: &Collector) -> Audit {
+    let worst = collector.audit.iter().find(|finding| finding.verdict == Outcome::Broken);
+    // A task has at least one tier, and each was audited.
+    let finding = worst.unwrap_or(&collector.audit[0]);
+    Audit {
+        verdict: finding.verdict,
+        claimed: finding.claimed,
+        exact: finding.exact,
+        lower_bound: finding.lower_bound,
+        confidence: finding.confidence,
+    }
+}
