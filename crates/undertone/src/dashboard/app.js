@@ -7,6 +7,7 @@ const SILENCE = 10_000; // ms without an event after which the collector is aske
 const WITHOUT_STREAM = 30_000; // ms of polling before a stream that could not be opened is tried again
 const ROWS_BESIDE = 8; // labels beyond this number take the whole width, in two columns
 const MOST_ROWS = 20; // labels beyond this number are in the table only
+const NAMELESS = '(no name)';
 const TOKEN = 'undertone-read-token';
 
 const find = (id) => document.getElementById(id);
@@ -116,8 +117,8 @@ function multiples(low, high, step, offset = 0) {
 }
 
 const STEPS = [
-  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
-  1_209_600, 2_592_000, 7_776_000, 31_536_000,
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400, 172_800, 259_200, 432_000,
+  604_800, 1_209_600, 2_592_000, 7_776_000, 31_536_000,
 ];
 
 /** Round moments of the local clock from `low` to `high`, each with how it is called. */
@@ -169,8 +170,8 @@ class Bars {
     const [name, plot, number] = row.children;
     const [grid, marks] = plot.firstChild.children;
     if (row.className !== '') this.clear(row);
-    if (name.title !== label) {
-      name.textContent = label || '(no name)';
+    if (name.textContent !== (label || NAMELESS)) {
+      name.textContent = label || NAMELESS;
       name.title = label;
     }
     const text = range ? [words, html('span', { class: 'range quiet' }, range)] : [words];
@@ -343,8 +344,8 @@ class Table {
 
 const shareBars = [find('shares'), find('more-shares')].map((list) => new Bars(list, { axis: true }));
 const refusalBars = new Bars(find('refusals'), { axis: false });
-const timeChart = new LineChart(find('time'), find('time-readout'), 220);
-const curveChart = new LineChart(find('curve'), find('curve-readout'), 260);
+const timeChart = new LineChart(find('time'), find('time-readout'), 240);
+const curveChart = new LineChart(find('curve'), find('curve-readout'), 240);
 const shareTable = new Table(find('shares-table'), 'All label shares', ['Label', 'Noise removed', 'Interval', 'As reported']);
 const curveTable = new Table(find('curve-table'), 'Accuracy by number of reports', ['Reports', 'Accuracy', 'Interval']);
 const timeTable = new Table(find('time-table'), 'Reports by time', ['Time', 'Reports']);
@@ -401,7 +402,7 @@ function showKeyFigures(status) {
   say('rate', per_second > 0 ? `${rate(per_second)} per second` : 'none arriving now');
   const refused = refusals.reduce((sum, { count: number }) => sum + number, 0);
   say('refused', count(refused));
-  say('refused-share', refused > 0 ? `${smallPercent(refused / (refused + total))} of all that came in` : 'all that came in was good');
+  say('refused-share', refused > 0 ? `${smallPercent(refused / (refused + total))} of all that came in` : total > 0 ? 'all that came in was good' : '');
   say('model', model ? `Version ${count(model.version)}` : 'None yet');
   const note = shown ? '' : `from ${reports(minimum)} on`;
   say('model-note', model ? `${plain(model.learner)}, from ${reports(model.reports)}` : note);
@@ -433,7 +434,7 @@ function showShares(shares, influence) {
   shareBars[1].show(rows.slice(half), rows);
   say('shares-note', all.length > MOST_ROWS ? `the ${MOST_ROWS} largest of ${count(all.length)}` : '');
   say('shares-empty', all.length > 0 ? '' : 'No shares yet.');
-  shareTable.show(all.map(({ class: label, noisy, estimate, low, high }) => [label || '(no name)', percent(estimate), interval(low, high), percent(noisy)]));
+  shareTable.show(all.map(({ class: label, noisy, estimate, low, high }) => [label || NAMELESS, percent(estimate), interval(low, high), percent(noisy)]));
   find('influence').hidden = !influence;
   if (influence) {
     const fakes = several(influence.fakes, 'fake report', 'fake reports');
