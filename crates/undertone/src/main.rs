@@ -6,6 +6,7 @@
 mod arguments;
 mod bar_chart;
 mod commands;
+mod dashboard;
 mod digits;
 mod epsilon_axis;
 mod evaluation_report;
