@@ -5,6 +5,7 @@
 
 mod arguments;
 mod bar_chart;
+mod collector;
 mod commands;
 mod dashboard;
 mod digits;

@@ -126,11 +126,15 @@ impl Config {
 
     pub(crate) fn commit(&self) -> CommitOptions {
         let Limits { waiting, window, .. } = self.limits;
-        CommitOptions { window: Duration::from_millis(window), waiting, ..CommitOptions::default() }
+        CommitOptions {
+            window: Duration::from_millis(window),
+            queued_reports: waiting,
+            ..CommitOptions::default()
+        }
     }
 
     pub(crate) fn segments(&self) -> SegmentOptions {
-        SegmentOptions { bytes: self.limits.segment, ..SegmentOptions::default() }
+        SegmentOptions { segment_bytes: self.limits.segment, ..SegmentOptions::default() }
     }
 
     /// What is there if an operator has closed the collection.

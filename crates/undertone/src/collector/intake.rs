@@ -3,7 +3,9 @@
 use super::{Collector, now};
 use serde::Serialize;
 use tokio::sync::oneshot;
-use undertone_collect::{Admission, Outcome, Submission};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use undertone_collect::{Admission, LogError, Outcome, Submission};
 use utoipa::ToSchema;
 
 /// What became of a report.
@@ -84,13 +86,28 @@ impl Collector {
 
     async fn store(&self, batch: Vec<Submission>, horizon: u64) -> Result<Vec<Outcome>, Trouble> {
         let (answer, answered) = oneshot::channel();
-        let submitted = self.commit.submit(batch, horizon, Box::new(move |outcomes| drop(answer.send(outcomes))));
-        submitted.map_err(|_| Trouble::Busy)?;
-        match answered.await {
-            Ok(Ok(outcomes)) => Ok(outcomes),
-            Ok(Err(error)) => Err(Trouble::Broken(error.to_string())),
-            Err(_) => Err(Trouble::Broken("the log has stopped".into())),
-        }
+        self.submit(batch, horizon, answer)?;
+        let broken = match answered.await {
+            Ok(Ok(outcomes)) => return Ok(outcomes),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the log has stopped".into(),
+        };
+        self.broken.store(true, Ordering::Relaxed);
+        tracing::error!("the log has failed: {broken}");
+        Err(Trouble::Broken(broken))
+    }
+
+    fn submit(
+        &self,
+        batch: Vec<Submission>,
+        horizon: u64,
+        answer: oneshot::Sender<Result<Vec<Outcome>, LogError>>,
+    ) -> Result<(), Trouble> {
+        let commit = self.commit.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(commit) = &*commit else { return Err(Trouble::Busy) };
+        // Whoever has gone away meanwhile is told when they ask again.
+        let submitted = commit.submit(batch, horizon, move |outcomes| drop(answer.send(outcomes)));
+        submitted.map_err(|_| Trouble::Busy)
     }
 
     fn count(&self, verdicts: &[Verdict]) {

@@ -10,6 +10,7 @@
 //! Nothing here is trusted with anybody's label: whatever arrives was randomized before.
 
 pub(crate) mod admission;
+pub(crate) mod client;
 pub(crate) mod config;
 mod history;
 pub(crate) mod http;
@@ -31,7 +32,7 @@ use history::History;
 use learning::{Learning, View};
 use status::Status;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tally::Tally;
@@ -48,7 +49,10 @@ const AUDIT: Settings = Settings { trials: 20_000, confidence: 0.99 };
 pub(crate) struct Collector {
     task: Task,
     format: ReportFormat,
-    commit: GroupCommit,
+    /// Until the collector stops
+    commit: RwLock<Option<GroupCommit>>,
+    /// Whether the log has failed
+    broken: AtomicBool,
     reader: Arc<dyn LogReader>,
     admission: AdmissionKey,
     tokens: Tokens,
@@ -71,7 +75,8 @@ impl Collector {
         let secret = config.admission_secret()?;
         Ok(Arc::new(Self {
             audit: audit(&task)?,
-            commit: GroupCommit::start(log, config.commit()),
+            commit: RwLock::new(Some(GroupCommit::start(log, config.commit())?)),
+            broken: AtomicBool::new(false),
             admission: AdmissionKey::new(secret, task.id()),
             tokens: Tokens::new(&config.tokens)?,
             tally: Tally::default(),
@@ -82,6 +87,16 @@ impl Collector {
             format,
             task,
         }))
+    }
+
+    /// How many reports are stored.
+    pub(crate) fn reports(&self) -> u64 {
+        self.reader.len()
+    }
+
+    /// Whether reports can be stored.
+    fn is_well(&self) -> bool {
+        !self.broken.load(Ordering::Relaxed)
     }
 
     pub(crate) fn task(&self) -> &Task {
@@ -113,16 +128,26 @@ impl Collector {
 
     /// Commits what is waiting, learns from it and leaves a snapshot.
     pub(crate) fn stop(&self) -> anyhow::Result<()> {
-        self.commit.stop();
+        let commit = self.commit.write().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(commit) = commit {
+            commit.shut_down();
+        }
         self.learning.stop()
     }
 }
 
-fn log(config: &Config, task: &Task) -> anyhow::Result<Box<dyn Log>> {
+fn log(config: &Config, task: &Task) -> anyhow::Result<SegmentLog> {
     let directory = config.directory.join(task.id().to_string());
     std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
-    let log = SegmentLog::open(&directory.join("log"), config.segments());
-    Ok(Box::new(log.with_context(|| format!("the log in {}", directory.display()))?))
+    let log = SegmentLog::open(&directory.join("log"), *task.id().as_bytes(), config.segments());
+    let log = log.with_context(|| format!("the log in {}", directory.display()))?;
+    if let Some(torn) = log.recovered() {
+        tracing::warn!(
+            segment = %torn.segment.display(), offset = torn.offset, kept = %torn.kept.display(),
+            "what was written when the collector was last stopped was not complete, and had not been acknowledged"
+        );
+    }
+    Ok(log)
 }
 
 /// Judges the mechanism of each tier by the code that devices run.

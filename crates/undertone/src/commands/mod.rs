@@ -9,7 +9,10 @@ mod plan;
 mod predict;
 mod privatize;
 mod reproduce;
+mod send;
+mod serve;
 mod simulate;
+mod token;
 mod train;
 
 use std::io::Write;
@@ -42,6 +45,9 @@ commands! {
     Train(train::Train),
     Predict(predict::Predict),
     Evaluate(evaluate::Evaluate),
+    Serve(serve::Serve),
+    Send(send::Send),
+    Token(token::Token),
     Simulate(simulate::Simulate),
     Reproduce(reproduce::Reproduce),
 }

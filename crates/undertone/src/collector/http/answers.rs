@@ -97,7 +97,7 @@ pub(super) async fn health(State(app): State<App>) -> Result<&'static str, Probl
     let sick = |detail: &str| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unhealthy", "the collector is not well", detail)
     };
-    if !app.collector.commit.is_well() {
+    if !app.collector.is_well() {
         return Err(sick("the log has failed: start the collector again"));
     }
     if !app.collector.learning.is_well() {

@@ -13,6 +13,7 @@ mod rate;
 mod reports;
 mod server;
 
+pub(crate) use reports::ADMISSION;
 pub(crate) use server::Server;
 
 use super::config::{Config, Limits};

@@ -1,0 +1,214 @@
+//! `send`: act as devices against a collector, one report for each row of a table.
+
+mod devices;
+
+pub(crate) use devices::Devices;
+
+use crate::arguments;
+use crate::collector::client::{Address, Answer, Client, batch_headers};
+use crate::collector::now;
+use crate::output;
+use crate::progress::progress_bar;
+use crate::tables::TableFile;
+use anyhow::{Context, anyhow, bail};
+use hyper::body::Bytes;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::{Mutex, mpsc};
+use undertone_report::{Task, batch};
+
+/// Act as devices against a collector: one report for each row of a table
+///
+/// The task is fetched from the collector and checked. Each row's label is randomized here, as its device would do it;
+/// what is sent is the report and the public columns that the task names. An answer that got lost is asked for again with
+/// the same bytes, so that nothing is counted twice.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone send data/nursery.csv.gz --to http://127.0.0.1:8080")]
+pub(crate) struct Send {
+    /// CSV (also .gz), Parquet or IDX, with the label and the public columns of the task
+    table: PathBuf,
+    /// Where the collector is
+    #[arg(long, value_name = "URL")]
+    to: String,
+    /// A bearer token of the role `submit`
+    #[arg(long, value_name = "TOKEN", env = "UNDERTONE_TOKEN", hide_env_values = true)]
+    token: Option<String>,
+    /// A token of admission that all reports go with
+    #[arg(long, value_name = "TOKEN", env = "UNDERTONE_ADMISSION", hide_env_values = true)]
+    admission: Option<String>,
+    /// The certificate to trust, as a PEM file, if the machine does not trust it already
+    #[arg(long, value_name = "PEM")]
+    ca: Option<PathBuf>,
+    /// The ε that everybody chooses, as its place among those of the task
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    tier: u8,
+    /// Connections at a time
+    #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "8")]
+    concurrency: NonZeroU32,
+    /// Reports of one request
+    #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "100")]
+    batch: NonZeroU32,
+    /// Simulate: draw from a seed, without privacy
+    #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
+    seed: Option<u64>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What became of everything that was sent.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Sent {
+    pub(crate) reports: u64,
+    pub(crate) accepted: u64,
+    pub(crate) duplicates: u64,
+    /// By reason
+    pub(crate) refused: BTreeMap<String, u64>,
+    pub(crate) seconds: f64,
+}
+
+impl Send {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let address = Address::new(&self.to, self.ca.as_deref(), self.token.clone())?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let sent = runtime.block_on(self.send(address))?;
+        if self.json { output::json(&sent, out) } else { sent.tell(out) }
+    }
+
+    async fn send(&self, address: Address) -> anyhow::Result<Sent> {
+        let task = Client::new(address.clone()).get("/v1/task").await?;
+        let task = Task::from_json(std::str::from_utf8(&task)?).context("the collector's task")?;
+        let devices = Devices::new(&task, self.tier, self.seed)?;
+        let table = TableFile::open_as(&self.table, &task.features)?;
+        if self.seed.is_some() {
+            // Should the standard error be closed, the collector's operator has been told by whoever gave the seed.
+            drop(writeln!(std::io::stderr(), "warning: a simulation: whoever knows the seed knows the labels"));
+        }
+        let rows = table.rows();
+        let bodies = Sender {
+            address,
+            admission: self.admission.clone(),
+            concurrency: self.concurrency.get() as usize,
+            batch: self.batch.get() as usize,
+        };
+        bodies.send(table, devices, rows).await
+    }
+}
+
+/// Sends the reports of a table.
+pub(crate) struct Sender {
+    pub(crate) address: Address,
+    pub(crate) admission: Option<String>,
+    pub(crate) concurrency: usize,
+    pub(crate) batch: usize,
+}
+
+impl Sender {
+    pub(crate) async fn send(&self, table: TableFile, devices: Devices, rows: u64) -> anyhow::Result<Sent> {
+        let (began, bar) = (Instant::now(), progress_bar(rows));
+        let (requests, waiting) = mpsc::channel::<(usize, Bytes)>(2 * self.concurrency);
+        let waiting = Arc::new(Mutex::new(waiting));
+        let size = self.batch;
+        let making = tokio::task::spawn_blocking(move || make(&table, devices, size, &requests));
+        let workers = (0..self.concurrency).map(|_| {
+            let (waiting, bar) = (waiting.clone(), bar.clone());
+            let worker = Worker { client: Client::new(self.address.clone()), admission: self.admission.clone() };
+            tokio::spawn(worker.run(waiting, bar))
+        });
+        let workers: Vec<_> = workers.collect();
+        drop(waiting);
+        let mut sent = Sent::default();
+        for worker in workers {
+            sent.add(worker.await.map_err(|_| anyhow!("a connection has failed"))??);
+        }
+        making.await.map_err(|_| anyhow!("the devices have failed"))??;
+        bar.finish_and_clear();
+        sent.seconds = began.elapsed().as_secs_f64();
+        Ok(sent)
+    }
+}
+
+/// Lets every device answer, and packs what they say.
+fn make(
+    table: &TableFile,
+    mut devices: Devices,
+    size: usize,
+    requests: &mpsc::Sender<(usize, Bytes)>,
+) -> anyhow::Result<()> {
+    let mut first = 1;
+    for rows in table.batches()? {
+        let rows = rows?;
+        let reports = devices.answer(table, &rows, first, now())?;
+        for some in reports.chunks(size) {
+            // If nobody takes them any more, the workers know why.
+            if requests.blocking_send((some.len(), batch::join(some).into())).is_err() {
+                return Ok(());
+            }
+        }
+        first += rows.num_rows() as u64;
+    }
+    Ok(())
+}
+
+struct Worker {
+    client: Client,
+    admission: Option<String>,
+}
+
+impl Worker {
+    async fn run(
+        mut self,
+        waiting: Arc<Mutex<mpsc::Receiver<(usize, Bytes)>>>,
+        bar: indicatif::ProgressBar,
+    ) -> anyhow::Result<Sent> {
+        let mut sent = Sent::default();
+        loop {
+            let next = waiting.lock().await.recv().await;
+            let Some((reports, body)) = next else { return Ok(sent) };
+            let answer = self.client.post("/v1/batches", &batch_headers(self.admission.as_deref()), body).await?;
+            sent.note(reports, &answer)?;
+            bar.inc(reports as u64);
+        }
+    }
+}
+
+impl Sent {
+    fn note(&mut self, reports: usize, answer: &Answer) -> anyhow::Result<()> {
+        if !answer.status.is_success() {
+            bail!("a batch was refused: {}", answer.explain());
+        }
+        let receipt: serde_json::Value = serde_json::from_slice(&answer.body).context("the collector's answer")?;
+        let count = |key: &str| receipt[key].as_u64().with_context(|| format!("the answer has no `{key}`"));
+        self.reports += reports as u64;
+        self.accepted += count("accepted")?;
+        self.duplicates += count("duplicates")?;
+        for refusal in receipt["refused"].as_array().into_iter().flatten() {
+            *self.refused.entry(refusal["reason"].as_str().unwrap_or("unknown").to_owned()).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, other: Self) {
+        self.reports += other.reports;
+        self.accepted += other.accepted;
+        self.duplicates += other.duplicates;
+        for (reason, count) in other.refused {
+            *self.refused.entry(reason).or_default() += count;
+        }
+    }
+
+    fn tell(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let rate = self.reports as f64 / self.seconds;
+        writeln!(out, "{} reports sent in {:.1} s ({rate:.0} a second)", self.reports, self.seconds)?;
+        writeln!(out, "  {} accepted, {} there before", self.accepted, self.duplicates)?;
+        for (reason, count) in &self.refused {
+            writeln!(out, "  {count} refused: {reason}")?;
+        }
+        Ok(())
+    }
+}
