@@ -122,6 +122,11 @@ impl Collector {
         self.closed.load(Ordering::Relaxed)
     }
 
+    /// Notes how many reports there are, once a second.
+    fn tick(&self) {
+        self.history.note(now(), self.reader.len());
+    }
+
     pub(crate) fn status(&self) -> Status {
         Status::of(self, &self.view(), now())
     }

@@ -57,6 +57,14 @@ impl Server {
     /// Answers until `stop` is done; then lets what has begun come to its end, and puts everything on the disk.
     pub(crate) async fn run(self, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
         let graceful = GracefulShutdown::new();
+        let collector = self.collector.clone();
+        let ticking = tokio::spawn(async move {
+            let mut seconds = tokio::time::interval(Duration::from_secs(1));
+            loop {
+                seconds.tick().await;
+                collector.tick();
+            }
+        });
         tokio::pin!(stop);
         loop {
             // Who finds no place waits in the queue of the system, which is bounded.
@@ -77,6 +85,7 @@ impl Server {
             }
         }
         drop(self.listener);
+        ticking.abort();
         self.stop.send_replace(true);
         if tokio::time::timeout(FAREWELL, graceful.shutdown()).await.is_err() {
             tracing::warn!("some connections did not end in time");
