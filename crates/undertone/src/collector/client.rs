@@ -34,7 +34,8 @@ pub(crate) struct Address {
 impl Address {
     /// The collector at `url`; a certificate is checked against `ca`, or against those that this machine trusts.
     pub(crate) fn new(url: &str, ca: Option<&Path>, token: Option<String>) -> anyhow::Result<Self> {
-        let uri: Uri = url.parse().with_context(|| format!("`{url}` is no address such as http://host:8080"))?;
+        let uri: Uri =
+            url.parse().with_context(|| format!("`{url}` is no address such as http://host:8080"))?;
         let host = uri.host().with_context(|| format!("`{url}` names no host"))?.to_owned();
         let (tls, usual) = match uri.scheme_str() {
             Some("http") => (None, 80),
@@ -108,7 +109,12 @@ impl Client {
     }
 
     /// Sends these bytes until there is an answer that is not about the moment.
-    pub(crate) async fn post(&mut self, path: &str, headers: &[(&str, &str)], body: Bytes) -> anyhow::Result<Answer> {
+    pub(crate) async fn post(
+        &mut self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Bytes,
+    ) -> anyhow::Result<Answer> {
         self.ask(Method::POST, path, headers, body).await
     }
 
@@ -124,7 +130,9 @@ impl Client {
             match self.once(&method, path, headers, &body).await {
                 Ok(answer) if !answer.is_about_the_moment() || last => return Ok(answer),
                 Err(error) if last => {
-                    return Err(error.context(format!("{}:{} does not answer", self.address.host, self.address.port)));
+                    return Err(
+                        error.context(format!("{}:{} does not answer", self.address.host, self.address.port))
+                    );
                 }
                 Ok(_) => {}
                 Err(_) => self.sender = None,

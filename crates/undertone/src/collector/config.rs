@@ -101,9 +101,14 @@ impl Config {
     pub(crate) fn task(&self) -> anyhow::Result<Task> {
         let path = &self.task;
         let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let task = if text.trim_start().starts_with('{') { Task::from_json(&text) } else { Task::from_toml(&text) };
+        let task =
+            if text.trim_start().starts_with('{') { Task::from_json(&text) } else { Task::from_toml(&text) };
         let task = task.with_context(|| path.display().to_string())?;
-        ensure!(task.collection.is_some(), "{}: the task has no [collection]; `undertone task new` makes one", path.display());
+        ensure!(
+            task.collection.is_some(),
+            "{}: the task has no [collection]; `undertone task new` makes one",
+            path.display()
+        );
         Ok(task)
     }
 

@@ -2,9 +2,9 @@
 
 use super::{Collector, now};
 use serde::Serialize;
-use tokio::sync::oneshot;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use tokio::sync::oneshot;
 use undertone_collect::{Admission, LogError, Outcome, Submission};
 use utoipa::ToSchema;
 
@@ -51,7 +51,8 @@ impl Collector {
     ) -> Result<Vec<Verdict>, Trouble> {
         let now = now();
         let horizon = self.collection().horizon(now);
-        let (mut verdicts, mut batch) = (Vec::with_capacity(reports.len()), Vec::with_capacity(reports.len()));
+        let (mut verdicts, mut batch) =
+            (Vec::with_capacity(reports.len()), Vec::with_capacity(reports.len()));
         for report in reports {
             match report.and_then(|body| self.submission(body, admission, now)) {
                 Ok(submission) => {
@@ -71,7 +72,12 @@ impl Collector {
     }
 
     /// Everything that can be told about a report without looking at others.
-    fn submission(&self, body: Vec<u8>, admission: Option<Admission>, now: u64) -> Result<Submission, Refusal> {
+    fn submission(
+        &self,
+        body: Vec<u8>,
+        admission: Option<Admission>,
+        now: u64,
+    ) -> Result<Submission, Refusal> {
         if self.is_closed() {
             return Err(Refusal::new("closed", "the collection has been closed"));
         }
@@ -130,9 +136,12 @@ fn verdict(outcome: Outcome) -> Verdict {
     match outcome {
         Outcome::Accepted(_) => Verdict::Accepted,
         Outcome::Duplicate => Verdict::Duplicate,
-        Outcome::TooOld => Verdict::Refused(Refusal::new("too-old", "its time has passed the horizon of the log")),
-        Outcome::AdmissionSpent => {
-            Verdict::Refused(Refusal::new("admission-spent", "its token has admitted as many reports as it may"))
+        Outcome::TooOld => {
+            Verdict::Refused(Refusal::new("too-old", "its time has passed the horizon of the log"))
         }
+        Outcome::AdmissionSpent => Verdict::Refused(Refusal::new(
+            "admission-spent",
+            "its token has admitted as many reports as it may",
+        )),
     }
 }

@@ -74,8 +74,15 @@ impl Learning {
         };
         let (show, shown) = watch::channel(Arc::default());
         let stop = Arc::new(AtomicBool::new(false));
-        let mut learner =
-            Learner { task: task.clone(), format: format.clone(), reader, file, live, show, kept: Instant::now() };
+        let mut learner = Learner {
+            task: task.clone(),
+            format: format.clone(),
+            reader,
+            file,
+            live,
+            show,
+            kept: Instant::now(),
+        };
         learner.catch_up(&AtomicBool::new(false))?;
         learner.publish();
         let stopping = stop.clone();

@@ -32,8 +32,8 @@ use history::History;
 use learning::{Learning, View};
 use status::Status;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tally::Tally;
 use tokens::Tokens;
@@ -175,7 +175,11 @@ pub(crate) fn now() -> u64 {
 
 /// Marks a place on the disk, durably.
 fn mark(path: &Path, set: bool) -> anyhow::Result<()> {
-    let done = if set { std::fs::File::create(path).and_then(|file| file.sync_all()) } else { std::fs::remove_file(path) };
+    let done = if set {
+        std::fs::File::create(path).and_then(|file| file.sync_all())
+    } else {
+        std::fs::remove_file(path)
+    };
     match done {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !set => Ok(()),
         other => other.with_context(|| format!("{} cannot be written", path.display())),

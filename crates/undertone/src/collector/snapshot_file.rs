@@ -37,7 +37,8 @@ impl SnapshotFile {
     pub(super) fn write(&self, task: &Task, live: &Live) -> anyhow::Result<()> {
         let state = live.snapshot()?;
         let mut file = NewFile::create(&self.path, true)?;
-        let parts: [&[u8]; 4] = [MAGIC, task.id().as_bytes(), &Sha256::digest(&state), &state];
+        let (id, hash) = (task.id(), Sha256::digest(&state));
+        let parts: [&[u8]; 4] = [MAGIC, id.as_bytes(), &hash, &state];
         let written = parts.iter().try_for_each(|part| file.write_all(part));
         written.with_context(|| format!("{} cannot be written", self.path.display()))?;
         file.keep()?;

@@ -139,7 +139,8 @@ fn point(point: &undertone_learn::live::CurvePoint) -> Point {
 /// The weakest promise that anybody may choose.
 fn promise_of(tiers: &[f64]) -> String {
     let weakest = tiers.iter().copied().fold(0.0, f64::max);
-    Epsilon::new(weakest).map_or_else(|_| String::new(), |epsilon| promise::in_words(&Guarantee::Pure(epsilon)))
+    Epsilon::new(weakest)
+        .map_or_else(|_| String::new(), |epsilon| promise::in_words(&Guarantee::Pure(epsilon)))
 }
 
 fn audit(collector: &Collector) -> Audit {

@@ -66,7 +66,8 @@ impl Tokens {
     /// Whether this token is good for it.
     pub(crate) fn admit(&self, token: &str, asked: Role) -> bool {
         let found: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        let fits = |(role, hash): &(Role, [u8; 32])| hash.ct_eq(&found) & Choice::from(u8::from(role.covers(asked)));
+        let fits =
+            |(role, hash): &(Role, [u8; 32])| hash.ct_eq(&found) & Choice::from(u8::from(role.covers(asked)));
         self.hashes.iter().map(fits).fold(Choice::from(0), |any, one| any | one).into()
     }
 }

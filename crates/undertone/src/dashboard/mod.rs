@@ -6,25 +6,21 @@
 
 /// What the browser may do with the page: its own script and style, questions to its own collector, nothing more. No
 /// text can become a script or markup, no other page can frame it.
-#[expect(dead_code, reason = "the service sends it with the page")]
 pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
     require-trusted-types-for 'script'; trusted-types 'none'";
 
 /// The page, as `text/html; charset=utf-8`.
-#[expect(dead_code, reason = "the service serves it")]
 pub(crate) fn page() -> &'static str {
     include_str!("index.html")
 }
 
 /// Its script, `app.js` beside the page, as `text/javascript; charset=utf-8`.
-#[expect(dead_code, reason = "the service serves it")]
 pub(crate) fn script() -> &'static str {
     include_str!("app.js")
 }
 
 /// Its looks, `style.css` beside the page, as `text/css; charset=utf-8`.
-#[expect(dead_code, reason = "the service serves it")]
 pub(crate) fn style() -> &'static str {
     include_str!("style.css")
 }

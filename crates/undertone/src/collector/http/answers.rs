@@ -48,7 +48,8 @@ pub(super) async fn model(State(app): State<App>, headers: HeaderMap) -> Result<
     if !app.collector.is_shown(&view) {
         return Err(Problem::too_few(view.reports, app.collector.collection().min_reports));
     }
-    let none = || Problem::new(StatusCode::NOT_FOUND, "no-model", "there is no model", "this task learns none");
+    let none =
+        || Problem::new(StatusCode::NOT_FOUND, "no-model", "there is no model", "this task learns none");
     let model = view.model.as_ref().ok_or_else(none)?;
     let document = model.to_json().map_err(|error| Problem::internal(error.to_string()))?;
     let version = ("undertone-model-version", view.reports.to_string());

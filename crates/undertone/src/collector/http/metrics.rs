@@ -72,7 +72,11 @@ pub(super) async fn metrics(State(app): State<App>) -> Response {
     };
     let (stored, learnt) = (collector.reader.len(), collector.view().reports);
     registry.register("log_reports", "Reports in the log", gauge(stored));
-    registry.register("learner_lag_reports", "Reports not learnt from yet", gauge(stored.saturating_sub(learnt)));
+    registry.register(
+        "learner_lag_reports",
+        "Reports not learnt from yet",
+        gauge(stored.saturating_sub(learnt)),
+    );
     let mut text = String::new();
     match encode(&mut text, &registry) {
         Ok(()) => {

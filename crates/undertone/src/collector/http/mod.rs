@@ -16,8 +16,8 @@ mod server;
 pub(crate) use reports::ADMISSION;
 pub(crate) use server::Server;
 
-use super::config::{Config, Limits};
 use super::Collector;
+use super::config::{Config, Limits};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};

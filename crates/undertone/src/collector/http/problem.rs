@@ -23,7 +23,12 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(status: StatusCode, name: &str, title: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        status: StatusCode,
+        name: &str,
+        title: &'static str,
+        detail: impl Into<String>,
+    ) -> Self {
         Self {
             kind: format!("urn:undertone:problem:{name}"),
             title,
@@ -66,11 +71,6 @@ impl Problem {
     pub(crate) fn internal(detail: impl Into<String>) -> Self {
         let title = "the collector cannot do this now";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", title, detail)
-    }
-
-    /// The name that stays.
-    pub(crate) fn name(&self) -> &str {
-        self.kind.rsplit(':').next().unwrap_or_default()
     }
 }
 

@@ -247,8 +247,9 @@ fn binary_batch(body: &[u8]) -> Result<Vec<Result<Vec<u8>, Refusal>>, Problem> {
 }
 
 fn json_batch(collector: &Collector, body: &[u8]) -> Result<Vec<Result<Vec<u8>, Refusal>>, Problem> {
-    let documents: Vec<&serde_json::value::RawValue> = serde_json::from_slice(body)
-        .map_err(|error| Problem::report("no-json", format!("the batch is not an array of reports: {error}")))?;
+    let documents: Vec<&serde_json::value::RawValue> = serde_json::from_slice(body).map_err(|error| {
+        Problem::report("no-json", format!("the batch is not an array of reports: {error}"))
+    })?;
     Ok(documents.into_iter().map(|document| from_json(collector, document.get().as_bytes())).collect())
 }
 

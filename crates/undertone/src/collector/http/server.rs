@@ -94,7 +94,13 @@ impl Server {
         tokio::task::spawn_blocking(move || collector.stop()).await?
     }
 
-    fn serve(&self, stream: TcpStream, address: SocketAddr, permit: OwnedSemaphorePermit, graceful: &GracefulShutdown) {
+    fn serve(
+        &self,
+        stream: TcpStream,
+        address: SocketAddr,
+        permit: OwnedSemaphorePermit,
+        graceful: &GracefulShutdown,
+    ) {
         // Answers are small and wanted soon.
         drop(stream.set_nodelay(true));
         let routes = self.routes.clone().layer(axum::Extension(super::Sender(address.ip())));
@@ -134,7 +140,8 @@ fn acceptor(tls: &Tls) -> anyhow::Result<TlsAcceptor> {
     let Tls { certificate, key } = tls;
     let chain = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let chain = chain.with_context(|| format!("{} is no certificate in PEM", certificate.display()))?;
-    let key = PrivateKeyDer::from_pem_file(key).with_context(|| format!("{} is no key in PEM", key.display()))?;
+    let key =
+        PrivateKeyDer::from_pem_file(key).with_context(|| format!("{} is no key in PEM", key.display()))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?

@@ -61,7 +61,8 @@ impl Devices {
             let mut members = Vec::new();
             self.mechanism.draw(label, &mut memory, &mut members, &mut self.rng);
             let features = cells(&features, row);
-            let report = Report { id: ReportId(id), time, tier: self.tier, features, members, among: Vec::new() };
+            let report =
+                Report { id: ReportId(id), time, tier: self.tier, features, members, among: Vec::new() };
             self.format.encode(&report).with_context(|| format!("row {}", first + row as u64))
         };
         labels.iter().enumerate().map(report).collect()

@@ -87,7 +87,10 @@ impl Send {
         let table = TableFile::open_as(&self.table, &task.features)?;
         if self.seed.is_some() {
             // Should the standard error be closed, the collector's operator has been told by whoever gave the seed.
-            drop(writeln!(std::io::stderr(), "warning: a simulation: whoever knows the seed knows the labels"));
+            drop(writeln!(
+                std::io::stderr(),
+                "warning: a simulation: whoever knows the seed knows the labels"
+            ));
         }
         let rows = table.rows();
         let bodies = Sender {
@@ -117,7 +120,8 @@ impl Sender {
         let making = tokio::task::spawn_blocking(move || make(&table, devices, size, &requests));
         let workers = (0..self.concurrency).map(|_| {
             let (waiting, bar) = (waiting.clone(), bar.clone());
-            let worker = Worker { client: Client::new(self.address.clone()), admission: self.admission.clone() };
+            let worker =
+                Worker { client: Client::new(self.address.clone()), admission: self.admission.clone() };
             tokio::spawn(worker.run(waiting, bar))
         });
         let workers: Vec<_> = workers.collect();
@@ -170,7 +174,8 @@ impl Worker {
         loop {
             let next = waiting.lock().await.recv().await;
             let Some((reports, body)) = next else { return Ok(sent) };
-            let answer = self.client.post("/v1/batches", &batch_headers(self.admission.as_deref()), body).await?;
+            let answer =
+                self.client.post("/v1/batches", &batch_headers(self.admission.as_deref()), body).await?;
             sent.note(reports, &answer)?;
             bar.inc(reports as u64);
         }
@@ -182,7 +187,8 @@ impl Sent {
         if !answer.status.is_success() {
             bail!("a batch was refused: {}", answer.explain());
         }
-        let receipt: serde_json::Value = serde_json::from_slice(&answer.body).context("the collector's answer")?;
+        let receipt: serde_json::Value =
+            serde_json::from_slice(&answer.body).context("the collector's answer")?;
         let count = |key: &str| receipt[key].as_u64().with_context(|| format!("the answer has no `{key}`"));
         self.reports += reports as u64;
         self.accepted += count("accepted")?;
