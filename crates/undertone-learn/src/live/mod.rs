@@ -69,7 +69,8 @@ impl Live {
             LearnerWords::Linear => Some(Loss::Squared),
             LearnerWords::SharesOnly => None,
         };
-        let learner = |loss| OnlineLinear::new(encoder.width(), task.classes.len(), loss, Step::default(), None);
+        let learner =
+            |loss| OnlineLinear::new(encoder.width(), task.classes.len(), loss, Step::default(), None);
         let state = State {
             reports: 0,
             counts: vec![LabelCounts::new(task.labels()); mechanisms.len()],
