@@ -11,10 +11,10 @@ const NAMELESS = '(no name)';
 const TOKEN = 'undertone-read-token';
 
 const find = (id) => document.getElementById(id);
-const say = (id, words) => {
-  const element = find(id);
+const write = (element, words) => {
   if (element.textContent !== words) element.textContent = words;
 };
+const say = (id, words) => write(find(id), words);
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 // ---------------------------------------------------------------------------------------------------------- in words
@@ -333,9 +333,10 @@ class Table {
       this.table.remove();
       return;
     }
-    const lines = this.rows.map(([name, ...cells]) =>
-      html('tr', {}, html('th', { scope: 'row' }, name), ...cells.map((cell) => html('td', {}, cell))));
-    this.body.replaceChildren(...lines);
+    const lines = resize(this.body, this.rows.length, () => html('tr', {}, html('th', { scope: 'row' })));
+    this.rows.forEach((cells, index) => {
+      resize(lines[index], cells.length, () => html('td')).forEach((cell, place) => write(cell, cells[place]));
+    });
     if (!this.table.isConnected) this.details.append(this.table);
   }
 }
