@@ -11,10 +11,10 @@ const NAMELESS = '(no name)';
 const TOKEN = 'undertone-read-token';
 
 const find = (id) => document.getElementById(id);
-const say = (id, words) => {
-  const element = find(id);
+const write = (element, words) => {
   if (element.textContent !== words) element.textContent = words;
 };
+const say = (id, words) => write(find(id), words);
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 // ---------------------------------------------------------------------------------------------------------- in words
@@ -28,7 +28,6 @@ const numbers = (options, language = LANGUAGE) => {
 const count = numbers({ maximumFractionDigits: 0 });
 const compact = numbers({ notation: 'compact', maximumFractionDigits: 1 }, 'en-US'); // 2M, where en-GB has 2m
 const rate = numbers({ maximumSignificantDigits: 3 });
-const decimal = numbers({ maximumFractionDigits: 4 });
 // Privacy losses are rounded up, what was proved of them is rounded down: neither is ever flattered.
 const lossAtMost = numbers({ maximumFractionDigits: 4, roundingMode: 'ceil' });
 const lossAtLeast = numbers({ maximumFractionDigits: 4, roundingMode: 'floor' });
@@ -265,9 +264,12 @@ class LineChart {
     this.drawing.setAttribute('viewBox', `0 0 ${width} ${this.height}`);
     this.drawing.setAttribute('aria-label', label);
     this.drawing.replaceChildren(
-      ...yTicks.at.map((at) => svg('line', { class: at === from && from === 0 ? 'zero' : 'gridline', x1: left, x2: right, y1: this.y(at), y2: this.y(at) })),
+      ...yTicks.at.map((at) => svg('line', { class: at === 0 ? 'zero' : 'gridline', x1: left, x2: right, y1: this.y(at), y2: this.y(at) })),
       ...yTicks.at.map((at, index) => svg('text', { x: left - 8, y: this.y(at) + 4, 'text-anchor': 'end' }, yLabels[index])),
-      ...xTicks(first, last, (right - left) / 70).map(({ at, words }) => svg('text', { x: this.x(at), y: this.height - 6, 'text-anchor': anchor(this.x(at), left, right) }, words)),
+      ...xTicks(first, last, (right - left) / 70).map(({ at, words }) => {
+        const x = this.x(at);
+        return svg('text', { x, y: this.height - 6, 'text-anchor': anchor(x, left, right) }, words);
+      }),
       svg('path', { class: 'area', d: band }),
       svg('path', { class: 'line', d: `M${line}` }),
       svg('circle', { class: 'end', cx: this.x(last), cy: this.y(points.at(-1).y), r: 3.5 }),
@@ -333,9 +335,10 @@ class Table {
       this.table.remove();
       return;
     }
-    const lines = this.rows.map(([name, ...cells]) =>
-      html('tr', {}, html('th', { scope: 'row' }, name), ...cells.map((cell) => html('td', {}, cell))));
-    this.body.replaceChildren(...lines);
+    const lines = resize(this.body, this.rows.length, () => html('tr', {}, html('th', { scope: 'row' })));
+    this.rows.forEach((cells, index) => {
+      resize(lines[index], cells.length, () => html('td')).forEach((cell, place) => write(cell, cells[place]));
+    });
     if (!this.table.isConnected) this.details.append(this.table);
   }
 }
@@ -380,8 +383,8 @@ function showTask({ name, task_id, label, classes, promise, mechanism, tiers }) 
 }
 
 function showAudit(audit) {
-  const known = Object.hasOwn(VERDICTS, audit?.verdict) ? VERDICTS[audit.verdict] : ['none', audit ? capitalized(plain(audit.verdict)) : 'Not audited', ''];
-  const [colour, word, note] = known;
+  const unheard = ['none', audit ? capitalized(plain(audit.verdict)) : 'Not audited', ''];
+  const [colour, word, note] = Object.hasOwn(VERDICTS, audit?.verdict) ? VERDICTS[audit.verdict] : unheard;
   find('verdict').dataset.verdict = colour;
   say('verdict-word', word);
   say('verdict-note', note);
@@ -402,7 +405,8 @@ function showKeyFigures(status) {
   say('rate', per_second > 0 ? `${rate(per_second)} per second` : 'none arriving now');
   const refused = refusals.reduce((sum, { count: number }) => sum + number, 0);
   say('refused', count(refused));
-  say('refused-share', refused > 0 ? `${smallPercent(refused / (refused + total))} of all that came in` : total > 0 ? 'all that came in was good' : '');
+  const good = total > 0 ? 'all that came in was good' : '';
+  say('refused-share', refused > 0 ? `${smallPercent(refused / (refused + total))} of all that came in` : good);
   say('model', model ? `Version ${count(model.version)}` : 'None yet');
   const note = shown ? '' : `from ${reports(minimum)} on`;
   say('model-note', model ? `${plain(model.learner)}, from ${reports(model.reports)}` : note);
@@ -434,7 +438,8 @@ function showShares(shares, influence) {
   shareBars[1].show(rows.slice(half), rows);
   say('shares-note', all.length > MOST_ROWS ? `the ${MOST_ROWS} largest of ${count(all.length)}` : '');
   say('shares-empty', all.length > 0 ? '' : 'No shares yet.');
-  shareTable.show(all.map(({ class: label, noisy, estimate, low, high }) => [label || NAMELESS, percent(estimate), interval(low, high), percent(noisy)]));
+  shareTable.show(all.map(({ class: label, noisy, estimate, low, high }) =>
+    [label || NAMELESS, percent(estimate), interval(low, high), percent(noisy)]));
   find('influence').hidden = !influence;
   if (influence) {
     const fakes = several(influence.fakes, 'fake report', 'fake reports');

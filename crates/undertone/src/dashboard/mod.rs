@@ -24,3 +24,57 @@ pub(crate) fn script() -> &'static str {
 pub(crate) fn style() -> &'static str {
     include_str!("style.css")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_is_one_header_line_that_allows_nothing_inline_and_nobody_else() {
+        assert!(CONTENT_SECURITY_POLICY.bytes().all(|byte| (b' '..=b'~').contains(&byte)));
+        assert!(CONTENT_SECURITY_POLICY.starts_with("default-src 'none'; "));
+        for loophole in ["unsafe", "*", "http", "  "] {
+            assert!(!CONTENT_SECURITY_POLICY.contains(loophole), "{loophole}");
+        }
+    }
+
+    #[test]
+    fn the_page_loads_its_own_script_and_style_and_nothing_else() {
+        let loaded = |mark: &str| page().matches(mark).count();
+        assert!(page().contains(r#"<script type="module" src="app.js">"#));
+        assert!(page().contains(r#"<link rel="stylesheet" href="style.css">"#));
+        assert_eq!(
+            (loaded("<script"), loaded("src="), loaded("<link")),
+            (1, 1, 2),
+            "the other link is the icon, as data"
+        );
+        for inline in ["<style", " style=", " onclick=", " onload=", "href=\"http", "href=\"//"] {
+            assert!(!page().contains(inline), "{inline}");
+        }
+    }
+
+    #[test]
+    fn the_script_makes_text_of_words_never_markup_or_code() {
+        for way in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "DOMParser",
+            "eval(",
+            "Function(",
+        ] {
+            assert!(!script().contains(way), "{way}");
+        }
+        // The one address is the name of SVG, which nobody asks for.
+        assert_eq!(script().matches("http").count(), 1);
+        assert!(script().contains("'http://www.w3.org/2000/svg'"));
+    }
+
+    #[test]
+    fn the_style_loads_nothing() {
+        for way in ["url(", "@import", "@font-face"] {
+            assert!(!style().contains(way), "{way}");
+        }
+    }
+}
