@@ -1,6 +1,6 @@
 //! The task as people write it: TOML, with a comment above whatever is not obvious.
 
-use crate::{Task, TaskError};
+use crate::{EncodingWords, Task, TaskError};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -22,6 +22,10 @@ impl Task {
         text.space("The column whose values are private, and all values that it can have");
         text.value("label", &self.label);
         text.value("classes", &self.classes);
+        if self.features.is_empty() {
+            text.comment("No public columns");
+            text.value("features", &self.features);
+        }
         self.write_mechanism(&mut text);
         for column in &self.features {
             text.section("[[features]]", "A public column, which comes with each report as it is");
@@ -49,12 +53,12 @@ impl Task {
         text.value("name", &collection.name);
         text.comment("Nothing is shown before so many reports are in");
         text.value("min_reports", &collection.min_reports);
-        text.comment(
-            "Reports are made from the first second (of the Unix epoch) on, and before the second one",
-        );
+        text.comment("Seconds of the Unix epoch: reports are made from `opens` on, and before `closes`");
         text.value("opens", &collection.opens);
         text.value("closes", &collection.closes);
-        text.comment("Seconds: the unit in which reports are dated; both times above are multiples of it");
+        text.comment(
+            "Seconds: the unit of time in which reports are dated, of which both times above are multiples",
+        );
         text.value("time_precision", &collection.time_precision);
         text.comment("Seconds: older reports are refused; and how far a device's clock may be ahead");
         text.value("expiry_age", &collection.expiry_age);
@@ -72,9 +76,11 @@ impl Task {
             // A name may hold anything, a comment ends with its line.
             let name = column.name.replace(char::is_control, " ");
             text.section("[[collection.encoding]]", &format!("How the column `{name}` becomes features"));
-            // An enum is written as a table with its word for a key.
-            if let Ok(toml::Value::Table(table)) = toml::Value::try_from(words) {
-                table.iter().for_each(|(key, value)| text.value(key, value));
+            match words {
+                EncodingWords::Number(stretch) => text.value("number", stretch),
+                EncodingWords::Category(category) => text.value("category", category),
+                EncodingWords::Text(words) => text.value("text", words),
+                EncodingWords::Vector(stretch) => text.value("vector", stretch),
             }
         }
     }
