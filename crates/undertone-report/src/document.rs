@@ -120,3 +120,69 @@ impl Lines {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::task;
+    use crate::{EncodingWords, PriorWords, Stretch, Task};
+    use undertone_privacy::label::LabelKind;
+
+    #[test]
+    fn a_document_reads_back_as_its_task_whatever_its_mechanism() {
+        for kind in LabelKind::ALL.map(LabelKind::name) {
+            let mut task = task(kind);
+            assert_eq!(Task::from_toml(&task.to_toml()).unwrap(), task);
+            task.collection = None;
+            if kind == "rr-prior" {
+                task.mechanism.prior = Some(PriorWords::Columns(task.classes.clone()));
+            }
+            assert_eq!(Task::from_toml(&task.to_toml()).unwrap(), task);
+        }
+    }
+
+    #[test]
+    fn names_may_hold_whatever_they_like() {
+        let mut task = task("subset");
+        task.mechanism.set_size = Some(2);
+        task.label = "a = 1\n[mechanism]\nkind = \"rr\"".into();
+        task.classes[0] = "\"\"\"'''\\ \t\u{0}\u{7f}é".into();
+        task.features[0].name = "age\nlabel = \"x\"".into();
+        task.collection.as_mut().unwrap().name = "# \"x\"".into();
+        let read = Task::from_toml(&task.to_toml()).unwrap();
+        assert_eq!(read, task);
+        assert_eq!(read.id(), task.id());
+    }
+
+    #[test]
+    fn people_may_write_whole_numbers_where_others_are_meant() {
+        let text = task("rr").to_toml().replace("100.0", "100").replace("epsilon = 1.0", "epsilon = 1");
+        assert_eq!(Task::from_toml(&text).unwrap(), task("rr"));
+    }
+
+    #[test]
+    fn numbers_keep_their_last_bit() {
+        let mut task = task("rr");
+        let stretch = Stretch::Standard { mean: 0.1 + 0.2, scale: 1e-300, missing: false };
+        task.collection.as_mut().unwrap().encoding[0] = EncodingWords::Number(stretch);
+        assert_eq!(Task::from_toml(&task.to_toml()).unwrap(), task);
+        assert_eq!(Task::from_json(&task.to_json()).unwrap(), task);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line_or_its_value() {
+        let text = task("rr").to_toml();
+        for (from, to, says) in [
+            ("min_reports", "min_report", "min_report"),
+            ("low = 0.0, ", "", "either mean and scale, or low and high"),
+            ("other = true", "others = true", "either values"),
+            ("closes = 1800086400", "closes = 1800086401", "1800086401"),
+            ("admission = false", "", "admission"),
+            ("opens = 1800000000", "opens = -1", "line"),
+        ] {
+            let changed = text.replacen(from, to, 1);
+            assert_ne!(changed, text, "{from}");
+            let error = Task::from_toml(&changed).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+}

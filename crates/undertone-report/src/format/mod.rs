@@ -131,9 +131,9 @@ impl ReportFormat {
         for column in &self.columns {
             cell(reader.cell(column)?);
         }
-        let answer = form.read(reader.take(form.bytes())?)?;
+        let answer = reader.take(form.bytes())?;
         reader.end()?;
-        Ok((header, answer))
+        Ok((header, form.read(answer)?))
     }
 
     fn answer_form(&self, tier: u8) -> Result<&AnswerForm, ReportError> {
