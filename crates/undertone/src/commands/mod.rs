@@ -10,6 +10,7 @@ mod predict;
 mod privatize;
 mod reproduce;
 mod simulate;
+mod task;
 mod train;
 
 use std::io::Write;
@@ -38,6 +39,7 @@ commands! {
     Mechanism(mechanism::Mechanism),
     Convert(convert::Convert),
     Audit(audit::Audit),
+    Task(task::Task),
     Privatize(privatize::Privatize),
     Train(train::Train),
     Predict(predict::Predict),
