@@ -206,3 +206,68 @@ impl Collection {
 fn wrong<T>(field: &'static str, problem: String) -> Result<T, TaskError> {
     Err(TaskError::Collection { field, problem })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::task;
+
+    fn collection() -> Collection {
+        task("rr").collection.unwrap()
+    }
+
+    #[test]
+    fn a_report_of_two_hours_ago_is_the_oldest_that_is_taken() {
+        // Units of an hour from 500 000 on, an expiry age of two of them, a minute of skew
+        let (collection, now) = (collection(), 1_800_000_000 + 5 * 3600 + 1800);
+        assert_eq!((collection.unit_of(now), collection.horizon(now)), (500_005, 500_003));
+        let reason = |time| collection.check_age(time, now).map_err(|error| error.reason());
+        assert_eq!(reason(500_002), Err("too-old"));
+        assert_eq!([500_003, 500_004, 500_005].map(reason), [Ok(()); 3]);
+        assert_eq!(reason(500_006), Err("from-the-future"));
+        assert_eq!(collection.check_age(500_006, now + 1740), Ok(()));
+        let end = collection.check_age(u64::MAX, u64::MAX).map_err(|error| error.reason());
+        assert_eq!(end, Err("from-the-future"));
+    }
+
+    #[test]
+    fn the_window_is_half_open() {
+        let collection = collection();
+        let seconds = [1_799_999_999, 1_800_000_000, 1_800_086_399, 1_800_086_400];
+        assert_eq!(seconds.map(|now| collection.is_open(now)), [false, true, true, false]);
+        let inside = [499_999, 500_000, 500_023, 500_024].map(|time| collection.check_window(time).is_ok());
+        assert_eq!(inside, [false, true, true, false]);
+    }
+
+    #[test]
+    fn a_collection_makes_another_task_and_none_leaves_the_id_as_it_was() {
+        let with = task("rr");
+        let without = Task { collection: None, ..with.clone() };
+        assert_ne!(with.id(), without.id());
+        assert!(!without.to_json().contains("collection"));
+        assert_eq!(Task::from_json(&with.to_json()).unwrap(), with);
+    }
+
+    #[test]
+    fn every_tier_has_to_have_a_mechanism() {
+        let mut task = task("rr");
+        task.collection.as_mut().unwrap().tiers.push(1e-30);
+        assert!(task.check().unwrap_err().to_string().contains("too small"));
+    }
+
+    #[test]
+    fn names_are_the_words_of_the_document() {
+        for learner in LearnerWords::ALL {
+            assert_eq!(serde_json::to_string(&learner).unwrap(), format!("\"{}\"", learner.name()));
+        }
+    }
+
+    #[test]
+    fn priors_have_to_be_in_public_columns_of_numbers() {
+        let mut task = task("rr-prior");
+        assert!(task.check().is_ok());
+        let columns = ["age", "age2", "age3", "age4", "town"].map(String::from).to_vec();
+        task.mechanism.prior = Some(crate::PriorWords::Columns(columns));
+        assert!(task.check().unwrap_err().to_string().contains("`age2`"));
+    }
+}

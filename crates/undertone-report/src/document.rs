@@ -1,6 +1,6 @@
 //! The task as people write it: TOML, with a comment above whatever is not obvious.
 
-use crate::{Task, TaskError};
+use crate::{EncodingWords, Task, TaskError};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -22,6 +22,10 @@ impl Task {
         text.space("The column whose values are private, and all values that it can have");
         text.value("label", &self.label);
         text.value("classes", &self.classes);
+        if self.features.is_empty() {
+            text.comment("No public columns");
+            text.value("features", &self.features);
+        }
         self.write_mechanism(&mut text);
         for column in &self.features {
             text.section("[[features]]", "A public column, which comes with each report as it is");
@@ -49,12 +53,12 @@ impl Task {
         text.value("name", &collection.name);
         text.comment("Nothing is shown before so many reports are in");
         text.value("min_reports", &collection.min_reports);
-        text.comment(
-            "Reports are made from the first second (of the Unix epoch) on, and before the second one",
-        );
+        text.comment("Seconds of the Unix epoch: reports are made from `opens` on, and before `closes`");
         text.value("opens", &collection.opens);
         text.value("closes", &collection.closes);
-        text.comment("Seconds: the unit in which reports are dated; both times above are multiples of it");
+        text.comment(
+            "Seconds: the unit of time in which reports are dated, of which both times above are multiples",
+        );
         text.value("time_precision", &collection.time_precision);
         text.comment("Seconds: older reports are refused; and how far a device's clock may be ahead");
         text.value("expiry_age", &collection.expiry_age);
@@ -72,9 +76,11 @@ impl Task {
             // A name may hold anything, a comment ends with its line.
             let name = column.name.replace(char::is_control, " ");
             text.section("[[collection.encoding]]", &format!("How the column `{name}` becomes features"));
-            // An enum is written as a table with its word for a key.
-            if let Ok(toml::Value::Table(table)) = toml::Value::try_from(words) {
-                table.iter().for_each(|(key, value)| text.value(key, value));
+            match words {
+                EncodingWords::Number(stretch) => text.value("number", stretch),
+                EncodingWords::Category(category) => text.value("category", category),
+                EncodingWords::Text(words) => text.value("text", words),
+                EncodingWords::Vector(stretch) => text.value("vector", stretch),
             }
         }
     }
@@ -111,6 +117,72 @@ impl Lines {
         if let Some(value) = value {
             self.comment(comment);
             self.value(key, value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::task;
+    use crate::{EncodingWords, PriorWords, Stretch, Task};
+    use undertone_privacy::label::LabelKind;
+
+    #[test]
+    fn a_document_reads_back_as_its_task_whatever_its_mechanism() {
+        for kind in LabelKind::ALL.map(LabelKind::name) {
+            let mut task = task(kind);
+            assert_eq!(Task::from_toml(&task.to_toml()).unwrap(), task);
+            task.collection = None;
+            if kind == "rr-prior" {
+                task.mechanism.prior = Some(PriorWords::Columns(task.classes.clone()));
+            }
+            assert_eq!(Task::from_toml(&task.to_toml()).unwrap(), task);
+        }
+    }
+
+    #[test]
+    fn names_may_hold_whatever_they_like() {
+        let mut task = task("subset");
+        task.mechanism.set_size = Some(2);
+        task.label = "a = 1\n[mechanism]\nkind = \"rr\"".into();
+        task.classes[0] = "\"\"\"'''\\ \t\u{0}\u{7f}é".into();
+        task.features[0].name = "age\nlabel = \"x\"".into();
+        task.collection.as_mut().unwrap().name = "# \"x\"".into();
+        let read = Task::from_toml(&task.to_toml()).unwrap();
+        assert_eq!(read, task);
+        assert_eq!(read.id(), task.id());
+    }
+
+    #[test]
+    fn people_may_write_whole_numbers_where_others_are_meant() {
+        let text = task("rr").to_toml().replace("100.0", "100").replace("epsilon = 1.0", "epsilon = 1");
+        assert_eq!(Task::from_toml(&text).unwrap(), task("rr"));
+    }
+
+    #[test]
+    fn numbers_keep_their_last_bit() {
+        let mut task = task("rr");
+        let stretch = Stretch::Standard { mean: 0.1 + 0.2, scale: 1e-300, missing: false };
+        task.collection.as_mut().unwrap().encoding[0] = EncodingWords::Number(stretch);
+        assert_eq!(Task::from_toml(&task.to_toml()).unwrap(), task);
+        assert_eq!(Task::from_json(&task.to_json()).unwrap(), task);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line_or_its_value() {
+        let text = task("rr").to_toml();
+        for (from, to, says) in [
+            ("min_reports", "min_report", "min_report"),
+            ("low = 0.0, ", "", "either mean and scale, or low and high"),
+            ("other = true", "others = true", "either values"),
+            ("closes = 1800086400", "closes = 1800086401", "1800086401"),
+            ("admission = false", "", "admission"),
+            ("opens = 1800000000", "opens = -1", "line"),
+        ] {
+            let changed = text.replacen(from, to, 1);
+            assert_ne!(changed, text, "{from}");
+            let error = Task::from_toml(&changed).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
         }
     }
 }

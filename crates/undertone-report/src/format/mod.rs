@@ -119,9 +119,7 @@ impl ReportFormat {
         bytes: &'a [u8],
         mut cell: impl FnMut(CellBytes<'a>),
     ) -> Result<(Header, answer::AnswerBytes<'a>), ReportError> {
-        if bytes.len() > MOST_BYTES {
-            return Err(ReportError::TooLong { length: bytes.len(), most: MOST_BYTES });
-        }
+        not_too_long(bytes.len())?;
         let (task, header, mut reader) = read_header(bytes)?;
         if task != self.task.as_bytes() {
             return Err(ReportError::OtherTask {});
@@ -131,9 +129,9 @@ impl ReportFormat {
         for column in &self.columns {
             cell(reader.cell(column)?);
         }
-        let answer = form.read(reader.take(form.bytes())?)?;
+        let answer = reader.take(form.bytes())?;
         reader.end()?;
-        Ok((header, answer))
+        Ok((header, form.read(answer)?))
     }
 
     fn answer_form(&self, tier: u8) -> Result<&AnswerForm, ReportError> {
@@ -145,20 +143,31 @@ impl ReportFormat {
     fn check_report(&self, report: &Report) -> Result<(), ReportError> {
         self.collection.check_window(report.time)?;
         let form = self.answer_form(report.tier)?;
-        if report.features.len() != self.columns.len() {
-            let (found, expected) = (report.features.len(), self.columns.len());
-            return Err(ReportError::WrongColumns { found, expected });
+        let length = HEADER + self.check_cells(&report.features)? + form.bytes();
+        form.check(&report.members, &report.among)?;
+        not_too_long(length)
+    }
+
+    /// Refuses cells that a report of this task cannot hold, whatever the tier and the answer are.
+    pub fn check_features(&self, features: &[Cell]) -> Result<(), ReportError> {
+        let answer = self.answers.iter().map(AnswerForm::bytes).max().unwrap_or_default();
+        not_too_long(HEADER + self.check_cells(features)? + answer)
+    }
+
+    /// Refuses cells that do not belong to the columns, and says how many bytes the others take.
+    fn check_cells(&self, features: &[Cell]) -> Result<usize, ReportError> {
+        if features.len() != self.columns.len() {
+            return Err(ReportError::WrongColumns { found: features.len(), expected: self.columns.len() });
         }
-        for (cell, column) in report.features.iter().zip(&self.columns) {
+        for (cell, column) in features.iter().zip(&self.columns) {
             check_cell(cell, column)?;
         }
-        form.check(&report.members, &report.among)?;
-        let length = HEADER + report.features.iter().map(writer::cell_bytes).sum::<usize>() + form.bytes();
-        if length > MOST_BYTES {
-            return Err(ReportError::TooLong { length, most: MOST_BYTES });
-        }
-        Ok(())
+        Ok(features.iter().map(writer::cell_bytes).sum())
     }
+}
+
+fn not_too_long(length: usize) -> Result<(), ReportError> {
+    if length > MOST_BYTES { Err(ReportError::TooLong { length, most: MOST_BYTES }) } else { Ok(()) }
 }
 
 fn read_header(bytes: &[u8]) -> Result<(&[u8; 32], Header, Reader<'_>), ReportError> {

@@ -12,6 +12,7 @@ mod reproduce;
 mod send;
 mod serve;
 mod simulate;
+mod task;
 mod token;
 mod train;
 
@@ -41,6 +42,7 @@ commands! {
     Mechanism(mechanism::Mechanism),
     Convert(convert::Convert),
     Audit(audit::Audit),
+    Task(task::Task),
     Privatize(privatize::Privatize),
     Train(train::Train),
     Predict(predict::Predict),

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// Reads `text`: the name of a file with a class on each line, or the classes themselves, separated by commas.
-pub(super) fn given(text: &str) -> anyhow::Result<Vec<String>> {
+pub(crate) fn given(text: &str) -> anyhow::Result<Vec<String>> {
     let path = Path::new(text);
     let classes: Vec<String> = if path.is_file() {
         let lines = fs::read_to_string(path).with_context(|| format!("{text} cannot be read"))?;

@@ -1,6 +1,6 @@
 //! `privatize`: a table in, reports out; the true labels never leave.
 
-mod classes;
+pub(super) mod classes;
 mod devices;
 mod part;
 mod priors;
@@ -272,7 +272,7 @@ fn only(
 }
 
 /// The places of `names` among the classes.
-fn places(names: &[String], classes: &[String]) -> Result<Vec<u32>, Usage> {
+pub(super) fn places(names: &[String], classes: &[String]) -> Result<Vec<u32>, Usage> {
     let place = |name: &String| {
         let found = (0..).zip(classes).find(|(_, class)| *class == name);
         found

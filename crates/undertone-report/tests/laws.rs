@@ -1,0 +1,234 @@
+//! For all tasks and reports: what is written reads back as itself, and what is read was written so.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select, subsequence};
+use undertone_privacy::Epsilon;
+use undertone_privacy::label::LabelKind;
+use undertone_report::{
+    CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, LearnerWords, MechanismWords,
+    PriorWords, Report, ReportFormat, ReportId, Stretch, TASK_VERSION, Task, TextWords, batch,
+};
+
+const OPENS: u64 = 1000;
+const CLOSES: u64 = 2000;
+
+fn finite() -> impl Strategy<Value = f64> {
+    prop_oneof![-1e3..1e3, any::<f64>().prop_filter("finite", |x| x.is_finite())]
+}
+
+fn column() -> impl Strategy<Value = (ColumnKind, EncodingWords)> {
+    let stretch = (finite(), 0.0..1e3, any::<bool>()).prop_map(|(mean, scale, missing)| Stretch::Standard {
+        mean,
+        scale,
+        missing,
+    });
+    let category = (vec(any::<String>(), 0..4), any::<bool>(), any::<bool>()).prop_map(
+        |(mut values, other, missing)| {
+            values.sort();
+            values.dedup();
+            EncodingWords::Category(CategoryWords::Values { values, other, missing })
+        },
+    );
+    prop_oneof![
+        stretch.prop_map(|stretch| (ColumnKind::Number, EncodingWords::Number(stretch))),
+        category.prop_map(|words| (ColumnKind::Words, words)),
+        (1..100u32).prop_map(|buckets| (ColumnKind::Words, EncodingWords::Text(TextWords { buckets }))),
+        (0..5u32, -1e3..0.0, 1e-3..1e3).prop_map(|(width, low, high)| {
+            let stretch = Stretch::Range { low, high, missing: false };
+            (ColumnKind::Vector(width), EncodingWords::Vector(stretch))
+        }),
+    ]
+}
+
+prop_compose! {
+    fn task()(
+        kind in select(&LabelKind::ALL[..]),
+        labels in prop_oneof![2..20u32, 250..300u32],
+        mut tiers in vec(0.1..8.0, 1..4),
+        columns in vec(column(), 0..6),
+        names in vec(any::<String>(), 6),
+        top in any::<Index>(),
+        learner in select(&LearnerWords::ALL[..]),
+    ) -> Task {
+        tiers.dedup();
+        let top = (kind == LabelKind::RrTopK).then(|| (0..=top.index(labels as usize) as u32).collect());
+        let prior = (kind == LabelKind::RrPrior)
+            .then(|| PriorWords::Model { sha256: "ab".repeat(32), temperature: 1.0 });
+        Task {
+            version: TASK_VERSION,
+            label: "label".into(),
+            classes: (0..labels).map(|label| format!("{label}{}", names[label as usize % 6])).collect(),
+            mechanism: MechanismWords { kind: kind.name().into(), epsilon: tiers[0], set_size: None, top, prior },
+            features: columns.iter().zip(&names).enumerate().map(|(place, (&(kind, _), name))| {
+                FeatureColumn { name: format!("{place}{name}"), kind }
+            }).collect(),
+            collection: Some(Collection {
+                name: "A collection".into(),
+                min_reports: 1,
+                opens: OPENS,
+                closes: CLOSES,
+                time_precision: 1,
+                expiry_age: 10,
+                clock_skew: 0,
+                learner,
+                encoding: columns.into_iter().map(|(_, words)| words).collect(),
+                tiers,
+                admission: true,
+            }),
+        }
+    }
+}
+
+fn cell(kind: ColumnKind) -> BoxedStrategy<Cell> {
+    let words = prop_oneof![any::<String>(), (250..260usize).prop_map(|length| "w".repeat(length))];
+    match kind {
+        ColumnKind::Number => prop_oneof![Just(Cell::Missing), finite().prop_map(Cell::Number)].boxed(),
+        ColumnKind::Words => prop_oneof![Just(Cell::Missing), words.prop_map(Cell::Words)].boxed(),
+        ColumnKind::Vector(width) => {
+            let finite = any::<f32>().prop_filter("finite", |x| x.is_finite());
+            vec(finite, width as usize).prop_map(Cell::Vector).boxed()
+        }
+    }
+}
+
+/// A task and a report that answers it.
+fn answered() -> impl Strategy<Value = (Task, Report)> {
+    let chosen = (task(), any::<Index>()).prop_map(|(task, tier)| {
+        let tier = tier.index(task.collection.as_ref().unwrap().tiers.len());
+        (task, tier)
+    });
+    chosen.prop_flat_map(|(task, tier)| {
+        let epsilon = Epsilon::new(task.collection.as_ref().unwrap().tiers[tier]).unwrap();
+        let all: Vec<u32> = (0..task.labels()).collect();
+        let asked = task.mechanism.top.clone().unwrap_or_else(|| all.clone());
+        let size = if task.has_priors() { Some(1) } else { task.mechanism_at(epsilon).unwrap().set_size() };
+        let sizes = size.map_or(0..=all.len(), |size| size as usize..=size as usize);
+        let among =
+            if task.has_priors() { subsequence(all.clone(), 1..=all.len()) } else { subsequence(all, 0) };
+        let cells: Vec<_> = task.features.iter().map(|column| cell(column.kind)).collect();
+        (
+            Just(task),
+            cells,
+            subsequence(asked, sizes),
+            among,
+            any::<[u8; 16]>(),
+            OPENS..CLOSES,
+            any::<Index>(),
+        )
+            .prop_map(move |(task, features, mut members, among, id, time, one)| {
+                if task.has_priors() {
+                    members = vec![among[one.index(among.len())]];
+                }
+                (task, Report { id: ReportId(id), time, tier: tier as u8, features, members, among })
+            })
+    })
+}
+
+/// Something done to bytes.
+#[derive(Clone, Debug)]
+enum Damage {
+    Flip(Index, u8),
+    Set(Index, u8),
+    Insert(Index, u8),
+    Remove(Index),
+    Cut(Index),
+    Swap(Index, Index),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        (any::<Index>(), 0..8u8).prop_map(|(place, bit)| Damage::Flip(place, 1 << bit)),
+        (any::<Index>(), select(&[0, 1, 2, 0x7f, 0x80, 0xfd, 0xfe, 0xff][..]))
+            .prop_map(|(place, byte)| Damage::Set(place, byte)),
+        (any::<Index>(), any::<u8>()).prop_map(|(place, byte)| Damage::Insert(place, byte)),
+        any::<Index>().prop_map(Damage::Remove),
+        any::<Index>().prop_map(Damage::Cut),
+        (any::<Index>(), any::<Index>()).prop_map(|(a, b)| Damage::Swap(a, b)),
+    ]
+}
+
+fn damaged(mut bytes: Vec<u8>, damages: &[Damage], spare: usize) -> Vec<u8> {
+    for damage in damages {
+        // The version and the task stay as they are, or nothing else would ever be read.
+        let length = bytes.len() - spare;
+        let place = |index: &Index| spare + index.index(length);
+        match damage {
+            _ if length == 0 => break,
+            Damage::Flip(index, bit) => bytes[place(index)] ^= bit,
+            Damage::Set(index, byte) => bytes[place(index)] = *byte,
+            Damage::Insert(index, byte) => bytes.insert(place(index), *byte),
+            Damage::Remove(index) => drop(bytes.remove(place(index))),
+            Damage::Cut(index) => bytes.truncate(place(index)),
+            Damage::Swap(a, b) => bytes.swap(place(a), place(b)),
+        }
+    }
+    bytes
+}
+
+proptest! {
+    #[test]
+    fn tasks_read_back_as_themselves(task in task()) {
+        prop_assert_eq!(&Task::from_json(&task.to_json()).unwrap(), &task);
+        let read = Task::from_toml(&task.to_toml()).unwrap();
+        prop_assert_eq!(read.id(), task.id());
+        prop_assert_eq!(read, task);
+    }
+
+    #[test]
+    fn reports_read_back_as_themselves((task, report) in answered()) {
+        let format = ReportFormat::new(&task).unwrap();
+        let bytes = format.encode(&report).unwrap();
+        prop_assert_eq!(&format.decode(&bytes).unwrap(), &report);
+        let header = format.check(&bytes).unwrap();
+        prop_assert_eq!((header.id, header.time, header.tier), (report.id, report.time, report.tier));
+        prop_assert_eq!(ReportFormat::peek(&bytes).unwrap(), (report.id, report.time));
+        let json = format.to_json(&report).unwrap();
+        prop_assert_eq!(&format.from_json(&json).unwrap(), &report);
+        prop_assert_eq!(format.encode(&format.from_json(&json).unwrap()).unwrap(), bytes);
+    }
+
+    #[test]
+    fn whatever_decodes_is_the_one_spelling_of_its_report(
+        (task, report) in answered(),
+        damages in vec(damage(), 1..5),
+    ) {
+        let format = ReportFormat::new(&task).unwrap();
+        let bytes = damaged(format.encode(&report).unwrap(), &damages, 33);
+        let decoded = format.decode(&bytes);
+        prop_assert_eq!(format.check(&bytes).map_err(|error| error.reason()).err(), decoded.as_ref().map_err(|error| error.reason()).err());
+        if let Ok(decoded) = decoded {
+            prop_assert_eq!(format.encode(&decoded).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn json_that_is_read_says_a_report_that_can_be_written(
+        (task, report) in answered(),
+        damages in vec(damage(), 1..4),
+    ) {
+        let format = ReportFormat::new(&task).unwrap();
+        let json = damaged(format.to_json(&report).unwrap().into_bytes(), &damages, 0);
+        if let Ok(read) = format.from_json(&json) {
+            let bytes = format.encode(&read).unwrap();
+            prop_assert_eq!(format.decode(&bytes).unwrap(), read);
+        }
+    }
+
+    #[test]
+    fn a_document_that_was_damaged_is_no_task_or_another(task in task(), damages in vec(damage(), 1..4)) {
+        let json = task.to_json();
+        let damaged = damaged(json.clone().into_bytes(), &damages, 0);
+        if let Some(read) = std::str::from_utf8(&damaged).ok().and_then(|text| Task::from_json(text).ok()) {
+            prop_assert_eq!(read == task, read.id() == task.id());
+            prop_assert_eq!(Task::from_json(&read.to_json()).unwrap(), read);
+        }
+    }
+
+    #[test]
+    fn whatever_splits_joins_to_the_same(bytes in vec(prop_oneof![Just(0), any::<u8>()], 0..40)) {
+        if let Ok(reports) = batch::split(&bytes) {
+            prop_assert_eq!(batch::join(reports), bytes);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The test vectors in `testdata/wire`, which other languages use too: they are what this code makes, and this code reads
+//! them all. To write them anew: `UNDERTONE_WRITE_VECTORS=1 cargo test -p undertone-report --test vectors`.
+
+mod cases;
+mod tasks;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use undertone_report::{Cell, Report, ReportFormat, Task, TaskId, batch};
+
+/// A file: a task, reports that answer it, and what is refused.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Vectors {
+    about: String,
+    /// The canonical bytes, as text
+    task_canonical: String,
+    task_id: String,
+    task_toml: String,
+    reports: Vec<Valid>,
+    refused_bytes: Vec<RefusedBytes>,
+    refused_json: Vec<RefusedJson>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Valid {
+    about: String,
+    fields: Fields,
+    bytes: String,
+    json: String,
+}
+
+/// A report as plain JSON, cells and labels by their places.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    id: String,
+    time: u64,
+    tier: u8,
+    features: Vec<Value>,
+    members: Vec<u32>,
+    among: Vec<u32>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefusedBytes {
+    about: String,
+    bytes: String,
+    reason: String,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefusedJson {
+    about: String,
+    json: String,
+    reason: String,
+}
+
+/// Another file: batches, good and bad, and what is in them.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Batches {
+    about: String,
+    batches: Vec<Batch>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Batch {
+    about: String,
+    bytes: String,
+    /// What is in it, or why it is refused
+    outcome: Outcome,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Reports(Vec<String>),
+    Refused(String),
+}
+
+/// The last file: documents that are no task.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Documents {
+    about: String,
+    refused: Vec<RefusedDocument>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RefusedDocument {
+    about: String,
+    json: String,
+    /// A part of the message of this implementation
+    says: String,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/wire"))
+}
+
+fn read<T: for<'a> Deserialize<'a>>(name: &str) -> T {
+    let text = fs::read_to_string(folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|place| u8::from_str_radix(&text[place..place + 2], 16).unwrap()).collect()
+}
+
+fn fields_of(report: &Report) -> Fields {
+    let cell = |cell: &Cell| match cell {
+        Cell::Missing => Value::Null,
+        Cell::Number(x) => Value::from(*x),
+        Cell::Words(words) => Value::from(words.clone()),
+        Cell::Vector(values) => values.iter().map(|&x| f64::from(x)).collect(),
+    };
+    Fields {
+        id: report.id.to_string(),
+        time: report.time,
+        tier: report.tier,
+        features: report.features.iter().map(cell).collect(),
+        members: report.members.clone(),
+        among: report.among.clone(),
+    }
+}
+
+fn report_of(fields: &Fields) -> Report {
+    let cell = |value: &Value| match value {
+        Value::Null => Cell::Missing,
+        Value::Number(x) => Cell::Number(x.as_f64().unwrap()),
+        Value::String(words) => Cell::Words(words.clone()),
+        Value::Array(values) => Cell::Vector(values.iter().map(|x| x.as_f64().unwrap() as f32).collect()),
+        other => panic!("{other} is no cell"),
+    };
+    Report {
+        id: fields.id.parse().unwrap(),
+        time: fields.time,
+        tier: fields.tier,
+        features: fields.features.iter().map(cell).collect(),
+        members: fields.members.clone(),
+        among: fields.among.clone(),
+    }
+}
+
+/// All files as this code makes them.
+fn made() -> Vec<(String, String)> {
+    let text = |value: &Value| serde_json::to_string_pretty(value).unwrap() + "\n";
+    let mut files: Vec<(String, String)> = cases::all()
+        .into_iter()
+        .map(|(name, vectors)| (format!("{name}.json"), text(&serde_json::to_value(vectors).unwrap())))
+        .collect();
+    files.push(("batches.json".into(), text(&serde_json::to_value(cases::batches()).unwrap())));
+    files.push(("documents.json".into(), text(&serde_json::to_value(cases::documents()).unwrap())));
+    files
+}
+
+#[test]
+fn the_files_are_what_this_code_makes() {
+    let files = made();
+    if std::env::var_os("UNDERTONE_WRITE_VECTORS").is_some() {
+        fs::create_dir_all(folder()).unwrap();
+        for (name, text) in &files {
+            fs::write(folder().join(name), text).unwrap();
+        }
+    }
+    for (name, text) in &files {
+        let found = fs::read_to_string(folder().join(name)).unwrap_or_default();
+        assert!(
+            found == *text,
+            "{name} is not what this code makes; the head of this file says how to renew it"
+        );
+    }
+    let mut found: Vec<String> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let mut known: Vec<String> = files.into_iter().map(|(name, _)| name).collect();
+    (found.sort(), known.sort());
+    assert_eq!(found, known);
+}
+
+#[test]
+fn every_report_reads_and_writes_as_the_files_say() {
+    for (name, _) in cases::all() {
+        let vectors: Vectors = read(&format!("{name}.json"));
+        let task = Task::from_json(&vectors.task_canonical).unwrap();
+        assert_eq!(task.to_json(), vectors.task_canonical, "{name}");
+        assert_eq!(task.id(), vectors.task_id.parse::<TaskId>().unwrap(), "{name}");
+        assert_eq!(Task::from_toml(&vectors.task_toml).unwrap(), task, "{name}");
+        let format = ReportFormat::new(&task).unwrap();
+        assert!(!vectors.reports.is_empty() && !vectors.refused_bytes.is_empty(), "{name}");
+        for valid in vectors.reports {
+            let (report, bytes) = (report_of(&valid.fields), unhex(&valid.bytes));
+            assert_eq!(format.decode(&bytes).unwrap(), report, "{name}: {}", valid.about);
+            assert_eq!(format.encode(&report).unwrap(), bytes, "{name}: {}", valid.about);
+            assert_eq!(format.from_json(&valid.json).unwrap(), report, "{name}: {}", valid.about);
+            assert_eq!(format.to_json(&report).unwrap(), valid.json, "{name}: {}", valid.about);
+        }
+        for refused in vectors.refused_bytes {
+            let error = format.decode(&unhex(&refused.bytes)).unwrap_err();
+            assert_eq!(error.reason(), refused.reason, "{name}: {}: {error}", refused.about);
+            assert_eq!(format.check(&unhex(&refused.bytes)), Err(error), "{name}: {}", refused.about);
+        }
+        for refused in vectors.refused_json {
+            let error = format.from_json(&refused.json).unwrap_err();
+            assert_eq!(error.reason(), refused.reason, "{name}: {}: {error}", refused.about);
+        }
+    }
+}
+
+#[test]
+fn every_batch_splits_as_the_file_says() {
+    let file: Batches = read("batches.json");
+    for case in file.batches {
+        let bytes = unhex(&case.bytes);
+        let outcome = match batch::split(&bytes) {
+            Ok(reports) => Outcome::Reports(reports.into_iter().map(hex).collect()),
+            Err(error) => Outcome::Refused(error.reason().into()),
+        };
+        assert_eq!(outcome, case.outcome, "{}", case.about);
+    }
+}
+
+#[test]
+fn every_bad_document_is_refused_as_the_file_says() {
+    let file: Documents = read("documents.json");
+    for refused in file.refused {
+        let error = Task::from_json(&refused.json).unwrap_err().to_string();
+        assert!(error.contains(&refused.says), "{}: {error}", refused.about);
+    }
+}
+
+#[test]
+fn every_reason_that_bytes_can_be_refused_for_is_in_the_files() {
+    let of_vectors = |(_, vectors): (&str, Vectors)| {
+        let bytes = vectors.refused_bytes.into_iter().map(|refused| refused.reason);
+        bytes.chain(vectors.refused_json.into_iter().map(|refused| refused.reason)).collect::<Vec<_>>()
+    };
+    let there: Vec<String> = cases::all().into_iter().flat_map(of_vectors).collect();
+    // Two depend on a clock, two would make files of a megabyte, and no bytes have too few cells.
+    let elsewhere = ["too-old", "from-the-future", "too-long", "words-too-long", "wrong-columns"];
+    let missing: Vec<&&str> = undertone_report::ReportError::REASONS
+        .iter()
+        .filter(|reason| !elsewhere.contains(reason))
+        .filter(|reason| !there.iter().any(|there| there == *reason))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

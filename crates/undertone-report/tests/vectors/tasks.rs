@@ -1,0 +1,82 @@
+//! The tasks of the vectors.
+
+use undertone_report::{
+    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, LearnerWords, MechanismWords,
+    PriorWords, Stretch, TASK_VERSION, Task, TextWords,
+};
+
+/// A task with these classes and columns, open for a day in 2027.
+pub(crate) fn task(
+    kind: &str,
+    tiers: &[f64],
+    classes: Vec<String>,
+    columns: &[(&str, ColumnKind, EncodingWords)],
+) -> Task {
+    Task {
+        version: TASK_VERSION,
+        label: "income".into(),
+        classes,
+        mechanism: MechanismWords {
+            kind: kind.into(),
+            epsilon: tiers[0],
+            set_size: None,
+            top: None,
+            prior: None,
+        },
+        features: columns.iter().map(|&(name, kind, _)| FeatureColumn { name: name.into(), kind }).collect(),
+        collection: Some(Collection {
+            name: "Incomes of a town".into(),
+            min_reports: 100,
+            opens: 1_800_000_000,
+            closes: 1_800_086_400,
+            time_precision: 3600,
+            expiry_age: 7200,
+            clock_skew: 60,
+            learner: if columns.is_empty() { LearnerWords::SharesOnly } else { LearnerWords::Softmax },
+            encoding: columns.iter().map(|(_, _, words)| words.clone()).collect(),
+            tiers: tiers.to_vec(),
+            admission: false,
+        }),
+    }
+}
+
+pub(crate) fn named(classes: &[&str]) -> Vec<String> {
+    classes.iter().map(|&class| class.into()).collect()
+}
+
+pub(crate) fn numbered(count: usize) -> Vec<String> {
+    (0..count).map(|place| format!("c{place}")).collect()
+}
+
+/// A column of each kind.
+pub(crate) fn columns() -> Vec<(&'static str, ColumnKind, EncodingWords)> {
+    let stretch = Stretch::Range { low: 0.0, high: 100.0, missing: true };
+    let towns = CategoryWords::Values { values: named(&["Ulm", "Bonn"]), other: true, missing: false };
+    let photo = Stretch::Standard { mean: 0.0, scale: 1.0 / 255.0, missing: false };
+    vec![
+        ("age", ColumnKind::Number, EncodingWords::Number(stretch)),
+        ("town", ColumnKind::Words, EncodingWords::Category(towns)),
+        ("note", ColumnKind::Words, EncodingWords::Text(TextWords { buckets: 1024 })),
+        ("photo", ColumnKind::Vector(3), EncodingWords::Vector(photo)),
+    ]
+}
+
+/// Randomized response with priors in three public columns.
+pub(crate) fn with_priors() -> Task {
+    let prior = |name| {
+        let stretch = Stretch::Range { low: 0.0, high: 1.0, missing: false };
+        (name, ColumnKind::Number, EncodingWords::Number(stretch))
+    };
+    let columns = ["prior of a", "prior of b", "prior of c"].map(prior);
+    let mut task = task("rr-prior", &[1.0], named(&["a", "b", "c"]), &columns);
+    let names = columns.map(|(name, ..)| name.to_owned());
+    task.mechanism.prior = Some(PriorWords::Columns(names.to_vec()));
+    task
+}
+
+/// Randomized response among three of five classes.
+pub(crate) fn with_top() -> Task {
+    let mut task = task("rr-top-k", &[1.0], named(&["a", "b", "c", "d", "e"]), &[]);
+    task.mechanism.top = Some(vec![0, 2, 4]);
+    task
+}

@@ -1,0 +1,47 @@
+//! `task check`: is it a task that a device may answer?
+
+use super::document;
+use crate::output;
+use anyhow::Context;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use undertone_report::ReportFormat;
+
+/// Check a task document: exit code 0 if devices may answer it and a collector may run it, 1 if not
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone task check task.toml")]
+pub(crate) struct Check {
+    /// A task, as TOML or JSON
+    file: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Checked {
+    id: String,
+    /// Whether reports can be collected for it
+    collection: bool,
+}
+
+impl Check {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let task = document::read(&self.file)?;
+        let checked = Checked { id: task.id().to_string(), collection: task.collection.is_some() };
+        if checked.collection {
+            ReportFormat::new(&task).with_context(|| self.file.display().to_string())?;
+        }
+        if self.json {
+            return output::json(&checked, out);
+        }
+        let what = if checked.collection {
+            "a task that devices may answer and a collector may run"
+        } else {
+            "a task without a collection: tables can be privatized for it, but nothing is collected"
+        };
+        writeln!(out, "{} is {what}\nid {}", self.file.display(), checked.id)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! `task show`: what is asked, in plain words.
+
+use super::{civil_time, document};
+use crate::digits::all_digits;
+use crate::{output, promise};
+use anyhow::Context;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use undertone_privacy::label::LabelRandomizer;
+use undertone_privacy::{Epsilon, Guarantee};
+use undertone_report::{
+    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, Stretch, Task, TaskError, TextWords,
+};
+
+/// Show what a task asks, of whom, under which promise
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  undertone task show task.toml")]
+pub(crate) struct Show {
+    /// A task, as TOML or JSON
+    file: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    id: String,
+    tiers: Vec<Tier>,
+    task: &'a Task,
+}
+
+/// One of the promises that a person may choose, and what it means for a report.
+#[derive(Debug, Serialize)]
+struct Tier {
+    epsilon: f64,
+    /// The exact loss of the integers that run; none if each person has a mechanism of their own
+    realised_epsilon: Option<f64>,
+    /// The labels in a report, if their number is fixed
+    set_size: Option<u32>,
+}
+
+impl Show {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let task = document::read(&self.file)?;
+        let tiers = tiers(&task).with_context(|| self.file.display().to_string())?;
+        let shown = Shown { id: task.id().to_string(), tiers, task: &task };
+        if self.json { output::json(&shown, out) } else { tell(&shown, out) }
+    }
+}
+
+fn tiers(task: &Task) -> Result<Vec<Tier>, TaskError> {
+    let own = [task.mechanism.epsilon];
+    let epsilons = task.collection.as_ref().map_or(&own[..], |collection| &collection.tiers);
+    let tier = |&epsilon: &f64| {
+        if task.has_priors() {
+            return Ok(Tier { epsilon, realised_epsilon: None, set_size: Some(1) });
+        }
+        let mechanism = task.mechanism_at(Epsilon::new(epsilon)?)?;
+        Ok(Tier {
+            epsilon,
+            realised_epsilon: Some(mechanism.realised_epsilon()),
+            set_size: mechanism.set_size(),
+        })
+    };
+    epsilons.iter().map(tier).collect()
+}
+
+fn tell(shown: &Shown<'_>, out: &mut impl Write) -> anyhow::Result<()> {
+    let Shown { id, tiers, task } = shown;
+    if let Some(collection) = &task.collection {
+        writeln!(out, "{}\n", collection.name)?;
+    }
+    writeln!(out, "private     `{}`, one of {}", task.label, task.classes.join(", "))?;
+    for (place, tier) in tiers.iter().enumerate() {
+        let what = if place == 0 { "promise     " } else { "  or        " };
+        let promise = Guarantee::Pure(Epsilon::new(tier.epsilon)?);
+        writeln!(out, "{what}{}", promise::in_words(&promise))?;
+        let names = match tier.set_size {
+            Some(1) => "one label".to_owned(),
+            Some(size) => format!("{size} labels"),
+            None => "any number of labels".to_owned(),
+        };
+        let realised = tier
+            .realised_epsilon
+            .map_or(String::new(), |realised| format!(", realised ε = {}", all_digits(realised)));
+        writeln!(
+            out,
+            "            by {}: {names} of {} in a report{realised}",
+            task.mechanism.kind,
+            task.classes.len()
+        )?;
+    }
+    match &task.collection {
+        Some(collection) => tell_collection(task, collection, out)?,
+        None => {
+            let names: Vec<&str> = task.features.iter().map(|column| column.name.as_str()).collect();
+            writeln!(
+                out,
+                "public      {}",
+                if names.is_empty() { "nothing".into() } else { names.join(", ") }
+            )?;
+            writeln!(out, "collection  none")?;
+        }
+    }
+    writeln!(out, "task        {id}")?;
+    Ok(())
+}
+
+fn tell_collection(task: &Task, collection: &Collection, out: &mut impl Write) -> anyhow::Result<()> {
+    if task.features.is_empty() {
+        writeln!(out, "public      nothing")?;
+    }
+    for (place, (column, words)) in task.features.iter().zip(&collection.encoding).enumerate() {
+        let what = if place == 0 { "public      " } else { "            " };
+        writeln!(out, "{what}{}: {}", column.name, encoding(column, words))?;
+    }
+    let Collection { time_precision, expiry_age, clock_skew, min_reports, .. } = collection;
+    writeln!(out, "learner     {}", collection.learner.name())?;
+    writeln!(out, "open        from {}", civil_time::shown(collection.opens))?;
+    writeln!(out, "            until {}", civil_time::shown(collection.closes))?;
+    writeln!(
+        out,
+        "times       to {time_precision} s; reports older than {expiry_age} s are refused, clocks may be {clock_skew} s ahead"
+    )?;
+    writeln!(out, "shown       from {min_reports} reports on")?;
+    writeln!(
+        out,
+        "admission   {}",
+        if collection.admission { "by a token of the collector's" } else { "of anybody" }
+    )?;
+    Ok(())
+}
+
+fn encoding(column: &FeatureColumn, words: &EncodingWords) -> String {
+    let stretched = |stretch: &Stretch| match stretch {
+        Stretch::Standard { mean, scale, .. } => {
+            format!("minus {}, times {}", all_digits(*mean), all_digits(*scale))
+        }
+        Stretch::Range { low, high, .. } => {
+            format!("from {} to {} becomes -1 to 1", all_digits(*low), all_digits(*high))
+        }
+    };
+    match words {
+        EncodingWords::Number(stretch) => format!("a number, {}", stretched(stretch)),
+        EncodingWords::Category(CategoryWords::Values { values, .. }) => {
+            format!("a category of {} values", values.len())
+        }
+        EncodingWords::Category(CategoryWords::Hashed { buckets }) => format!("a category, {buckets} hashes"),
+        EncodingWords::Text(TextWords { buckets }) => format!("a text, {buckets} hashes"),
+        EncodingWords::Vector(stretch) => {
+            let ColumnKind::Vector(width) = column.kind else { return "a vector".into() };
+            format!("{width} numbers, {}", stretched(stretch))
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Any text: no task, or one that reads back as itself in both of its forms.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use undertone_report::Task;
+
+fuzz_target!(|text: &str| {
+    let Ok(task) = Task::from_toml(text) else { return };
+    assert_eq!(Task::from_toml(&task.to_toml()).unwrap(), task);
+    assert_eq!(Task::from_json(&task.to_json()).unwrap().id(), task.id());
+});
