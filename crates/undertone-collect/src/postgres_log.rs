@@ -28,7 +28,7 @@ const PAUSES: [Duration; 5] = [
     Duration::from_millis(50),
     Duration::from_millis(200),
     Duration::from_millis(500),
-    Duration::from_millis(1000),
+    Duration::from_secs(1),
 ];
 
 /// Two collectors that start together must not make the tables at the same time; the number is any that others do not use.

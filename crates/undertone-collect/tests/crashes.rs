@@ -140,7 +140,9 @@ fn nothing_acknowledged_is_lost_or_counted_twice_however_often_the_process_is_ki
             let log = SegmentLog::open(&scratch.0, TASK, OPTIONS).unwrap();
             let found = markers(&log);
             let mut times = BTreeMap::new();
-            found.iter().for_each(|&marker| *times.entry(marker).or_insert(0) += 1);
+            for &marker in &found {
+                *times.entry(marker).or_insert(0) += 1;
+            }
             assert!(times.values().all(|&times| times == 1), "counted twice after {kill} kills");
             let lost: Vec<&u64> = acknowledged.iter().filter(|marker| !times.contains_key(marker)).collect();
             assert!(lost.is_empty(), "lost after {kill} kills: {lost:?}");

@@ -196,7 +196,7 @@ fn two_collectors_answer_as_one_log_in_a_folder_does() {
     let Some(server) = Server::shared() else { return };
     let folder = std::env::temp_dir().join(format!("undertone-postgres-twin-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
-    let mut twin = SegmentLog::open(Path::new(&folder), task(2), SegmentOptions::default()).unwrap();
+    let mut twin = SegmentLog::open(Path::new(&folder), task(2), SegmentOptions::for_window(4)).unwrap();
     let connect = || PostgresLog::connect(&server.settings(), task(2)).unwrap();
     let mut collectors = [connect(), connect()];
     let mut kinds = BTreeSet::new();
@@ -226,7 +226,7 @@ fn two_collectors_answer_as_one_log_in_a_folder_does() {
 }
 
 #[test]
-fn a_server_that_crashes_and_comes_back_loses_nothing_that_was_acknowledged() {
+fn a_server_that_crashes_loses_nothing_that_was_acknowledged_and_one_that_does_not_sync_is_refused() {
     let Some(server) = Server::start() else { return };
     let mut log = PostgresLog::connect(&server.settings(), task(3)).unwrap();
     let mut acknowledged = Vec::new();
@@ -246,6 +246,14 @@ fn a_server_that_crashes_and_comes_back_loses_nothing_that_was_acknowledged() {
     assert_eq!(log.append(&[report(7), report(30)], 0).unwrap(), [Outcome::Duplicate, Outcome::Accepted(30)]);
     let old = Submission { time: 0, ..report(31) };
     assert_eq!(log.append(&[old], 0).unwrap(), [Outcome::TooOld], "the horizon is in the database");
+
+    server.crash();
+    let mut conf =
+        std::fs::OpenOptions::new().append(true).open(server.folder.join("data/postgresql.conf")).unwrap();
+    writeln!(conf, "fsync = off").unwrap();
+    server.go();
+    let error = PostgresLog::connect(&server.settings(), task(3)).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("fsync off"), "{error}");
 }
 
 /// What happens to the next connection that says COMMIT
@@ -312,16 +320,4 @@ fn a_line_that_is_cut_at_the_commit_neither_loses_nor_doubles_nor_confuses() {
     }
     let numbers: Vec<u64> = read(&log).iter().map(number_of).collect();
     assert_eq!(numbers, [0, 1, 2, 3, 11, 12, 13, 21, 22, 23, 31, 32, 33]);
-}
-
-#[test]
-fn a_server_that_does_not_sync_is_refused() {
-    let Some(server) = Server::start() else { return };
-    server.crash();
-    let mut conf =
-        std::fs::OpenOptions::new().append(true).open(server.folder.join("data/postgresql.conf")).unwrap();
-    writeln!(conf, "fsync = off").unwrap();
-    server.go();
-    let error = PostgresLog::connect(&server.settings(), task(5)).map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("fsync off"), "{error}");
 }
