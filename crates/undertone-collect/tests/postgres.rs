@@ -281,7 +281,7 @@ fn pass_on(mut client: TcpStream, mut server: TcpStream, fate: &AtomicU8) {
     let answers = std::thread::spawn(move || {
         let _ = std::io::copy(&mut back_from, &mut back_to);
     });
-    let mut buffer = [0; 1 << 16];
+    let mut buffer = [0; 1 << 13];
     while let Ok(length @ 1..) = client.read(&mut buffer) {
         let commits = buffer[..length].windows(6).any(|window| window == b"COMMIT");
         match if commits { fate.swap(PASS, Ordering::SeqCst) } else { PASS } {
