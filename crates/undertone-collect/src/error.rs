@@ -1,4 +1,5 @@
 use crate::{MAX_BODY, MAX_TIME};
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,14 +45,14 @@ pub enum LogError {
         found: u64,
     },
     /// The log belongs to another task.
-    #[error("{}: this is the log of task {found}, not of {expected}", path.display())]
+    #[error("{}: this is the log of task {}, not of {}", path.display(), Hex(found), Hex(expected))]
     OtherTask {
         /// The segment
         path: PathBuf,
         /// The id of its task
-        found: String,
+        found: [u8; 32],
         /// The id of the task it was opened for
-        expected: String,
+        expected: [u8; 32],
     },
     /// After an error nothing is appended until the log is opened again.
     #[error("the log stopped at an error and has to be opened again: {cause}")]
@@ -78,6 +79,15 @@ pub enum LogError {
         /// What it said
         message: String,
     },
+}
+
+/// The id of a task, as people write it.
+struct Hex<'a>(&'a [u8; 32]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
 }
 
 impl LogError {

@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn a_window_waits_for_more_but_not_when_there_is_enough() {
         // An hour: were it waited for, the test would not end.
-        let setting = Setting::new(CommitOptions { window: Duration::from_secs(3600), ..AT_ONCE });
+        let setting = Setting::new(CommitOptions { window: Duration::from_hours(1), ..AT_ONCE });
         setting.submit(1, 4, 0).unwrap();
         setting.submit(2, 6, 0).unwrap();
         drop(setting.leave);

@@ -9,7 +9,10 @@ impl Scratch {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("undertone-collect-{}-{number}", std::process::id()));
+        // In memory where there is such a thing: these tests make thousands of files, and none of them is about power cuts.
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
+        let path = folder.join(format!("undertone-collect-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }

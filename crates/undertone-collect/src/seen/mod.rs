@@ -355,7 +355,9 @@ mod tests {
         let scratch = Scratch::new();
         let mut seen = Seen::create(scratch.path(), SMALL).unwrap();
         let held: BTreeSet<(u64, u32)> = (0..4_000).map(|i| (u64::from(i % 13), i / 3)).collect();
-        held.iter().for_each(|&(time, number)| insert(&mut seen, time, number));
+        for &(time, number) in &held {
+            insert(&mut seen, time, number);
+        }
         assert!(seen.in_front <= SMALL.front, "memory is bounded");
         for time in 0..14 {
             for number in 0..1_400 {

@@ -163,11 +163,19 @@ impl SegmentWriter {
         }
         self.file.write_all_at(frame, self.end)?;
         if end > self.filled {
-            let filled = (end + AHEAD).min(segment_bytes).max(end);
-            self.file.write_all_at(&vec![0; (filled - end) as usize], end)?;
-            self.filled = filled;
+            self.filled = self.fill((end + AHEAD).min(segment_bytes).max(end), end)?;
         }
         self.file.sync_data()
+    }
+
+    /// Writes zeros from `end` up to `until`, and says how far. Where there is no room for zeros there may be for a frame.
+    fn fill(&self, until: u64, end: u64) -> io::Result<u64> {
+        use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        match self.file.write_all_at(&vec![0; (until - end) as usize], end) {
+            Ok(()) => Ok(until),
+            Err(error) if matches!(error.kind(), FileTooLarge | QuotaExceeded | StorageFull) => Ok(end),
+            Err(error) => Err(error),
+        }
     }
 
     /// Ends the segment: its file is exactly its frames from now on.

@@ -166,7 +166,7 @@ mod tests {
         let frame = builder.finish().to_vec();
         let read = |frame: &[u8]| {
             let (header, content) = frame.split_first_chunk::<HEADER>().unwrap();
-            FrameHeader::parse(header, 0x1122).filter(|header| header.fits(content)).is_some()
+            FrameHeader::parse(header, 0x1122).is_some_and(|header| header.fits(content))
         };
         assert!(read(&frame));
         let content = &frame[HEADER..];

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A segment has a header and frames. A frame has the new reports of one commit and the horizon, and a checksum over both.
-//! It is written with one write and synced before anybody hears of it, and the next is written only after that. Hence:
+//! It is written and synced before anybody hears of it, and the next is written only after that. Hence:
 //!
 //! > At any moment at most one frame, the last, has not been acknowledged.
 //!
@@ -360,8 +360,7 @@ impl Replay<'_> {
         found.header = scanner.header();
         let damaged = |offset, what| Err(LogError::Damaged { path: path.to_owned(), offset, what });
         if found.header.task != self.task {
-            let hex = |task: [u8; 32]| task.iter().map(|byte| format!("{byte:02x}")).collect();
-            let (found, expected) = (hex(found.header.task), hex(self.task));
+            let (found, expected) = (found.header.task, self.task);
             return Err(LogError::OtherTask { path: path.to_owned(), found, expected });
         }
         if found.header.first != found.len {

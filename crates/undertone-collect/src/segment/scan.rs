@@ -90,17 +90,13 @@ impl Scanner {
             let header =
                 header.try_into().ok().and_then(|header| FrameHeader::parse(header, self.header.mark));
             let before = |prefix: Prefix| prefix.first.saturating_add(u64::from(prefix.count)) <= position;
-            match (header, Prefix::parse(prefix).filter(|&prefix| before(prefix))) {
-                (Some(header), Some(_)) => {
-                    self.offset += HEADER as u64 + u64::from(header.length);
-                    let rest = i64::from(header.length) - PREFIX as i64;
-                    self.reader.seek_relative(rest).map_err(LogError::io(&self.path))?;
-                }
-                _ => {
-                    let back = -(bytes.len() as i64);
-                    return self.reader.seek_relative(back).map_err(LogError::io(&self.path));
-                }
-            }
+            let Some(header) = header.filter(|_| Prefix::parse(prefix).is_some_and(before)) else {
+                let back = -(bytes.len() as i64);
+                return self.reader.seek_relative(back).map_err(LogError::io(&self.path));
+            };
+            self.offset += HEADER as u64 + u64::from(header.length);
+            let rest = i64::from(header.length) - PREFIX as i64;
+            self.reader.seek_relative(rest).map_err(LogError::io(&self.path))?;
         }
         Ok(())
     }

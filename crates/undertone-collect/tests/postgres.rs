@@ -1,0 +1,323 @@
+//! Several collectors on one PostgreSQL: the same guarantees as with one log in a folder.
+//!
+//! A real server is started on the loopback interface, in a temporary folder. Where there is no PostgreSQL, the tests say
+//! so and end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use undertone_collect::{
+    Admission, Log, Outcome, PostgresLog, SegmentLog, SegmentOptions, Stored, Submission,
+};
+
+/// A server of our own, stopped when the last test that uses it is over.
+struct Server {
+    programs: PathBuf,
+    folder: PathBuf,
+    port: u16,
+}
+
+impl Server {
+    fn shared() -> Option<Arc<Self>> {
+        static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap();
+        if let Some(server) = shared.upgrade() {
+            return Some(server);
+        }
+        let server = Arc::new(Self::start()?);
+        *shared = Arc::downgrade(&server);
+        Some(server)
+    }
+
+    fn start() -> Option<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let Some(programs) = programs() else {
+            println!("skipped: there is no PostgreSQL here");
+            return None;
+        };
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("undertone-postgres-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        if is_root() {
+            run(Command::new("chown").arg("postgres").arg(&folder));
+        }
+        // A port that was free a moment ago
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = Self { programs, folder, port };
+        run(server.program("initdb").args(["--auth=trust", "--username=undertone", "--no-sync"]));
+        server.go();
+        Some(server)
+    }
+
+    /// The program, run as somebody who may run it: not as root.
+    fn program(&self, name: &str) -> Command {
+        let path = self.programs.join(name);
+        let mut command = if is_root() {
+            let mut command = Command::new("runuser");
+            command.args(["-u", "postgres", "--"]).arg(path);
+            command
+        } else {
+            Command::new(path)
+        };
+        command.arg("-D").arg(self.folder.join("data")).current_dir(&self.folder);
+        command
+    }
+
+    fn go(&self) {
+        let options = format!("-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories=", self.port);
+        run(self
+            .program("pg_ctl")
+            .args(["-w", "-l"])
+            .arg(self.folder.join("server.log"))
+            .args(["-o", &options, "start"]));
+    }
+
+    /// As if the power went: no checkpoint, no goodbye.
+    fn crash(&self) {
+        run(self.program("pg_ctl").args(["-w", "-m", "immediate", "stop"]));
+    }
+
+    fn settings(&self) -> String {
+        settings(self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.program("pg_ctl").args(["-w", "-m", "immediate", "stop"]).stdout(Stdio::null()).status();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn settings(port: u16) -> String {
+    format!("host=127.0.0.1 port={port} user=undertone dbname=postgres")
+}
+
+fn run(command: &mut Command) {
+    // Not a pipe, which the server would inherit and hold open
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    assert!(status.success(), "{command:?}");
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
+}
+
+/// The folder with initdb and pg_ctl, which Debian keeps out of the way.
+fn programs() -> Option<PathBuf> {
+    let told = Command::new("pg_config").arg("--bindir").output().ok();
+    let told =
+        told.and_then(|output| String::from_utf8(output.stdout).ok()).map(|path| PathBuf::from(path.trim()));
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let known = versions.map(|version| version.path().join("bin"));
+    told.into_iter().chain(known).find(|folder| folder.join("initdb").is_file())
+}
+
+/// A task for each test, so that they can share the server.
+fn task(number: u8) -> [u8; 32] {
+    [number; 32]
+}
+
+fn report(number: u64) -> Submission {
+    let mut id = [0; 16];
+    id[8..].copy_from_slice(&number.to_be_bytes());
+    Submission { id, time: 5, admission: None, body: number.to_le_bytes().to_vec() }
+}
+
+fn number_of(stored: &Stored) -> u64 {
+    u64::from_le_bytes(stored.body.clone().try_into().unwrap())
+}
+
+fn read(log: &impl Log) -> Vec<Stored> {
+    let stored: Vec<Stored> = log.read(0).unwrap().collect::<Result<_, _>>().unwrap();
+    assert!(stored.iter().enumerate().all(|(i, stored)| stored.position == i as u64), "positions have gaps");
+    stored
+}
+
+/// A public hash.
+fn splitmix(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[test]
+fn collectors_that_append_the_same_reports_at_the_same_time_count_each_once_and_read_the_same() {
+    let Some(server) = Server::shared() else { return };
+    let collectors = 3;
+    let accepted: Vec<BTreeMap<u64, u64>> = std::thread::scope(|scope| {
+        let collect = |collector: u64| {
+            let settings = server.settings();
+            move || {
+                let mut log = PostgresLog::connect(&settings, task(1)).unwrap();
+                let mut accepted = BTreeMap::new();
+                for round in 0..25 {
+                    // Batches that overlap with those of the others, each collector in an order of its own
+                    let first = splitmix(round * 7 + collector) % 400;
+                    let batch: Vec<Submission> = (first..first + 30).map(report).collect();
+                    for (submission, outcome) in batch.iter().zip(log.append(&batch, 0).unwrap()) {
+                        if let Outcome::Accepted(position) = outcome {
+                            let number = u64::from_le_bytes(submission.body.clone().try_into().unwrap());
+                            assert!(accepted.insert(number, position).is_none());
+                        }
+                    }
+                }
+                accepted
+            }
+        };
+        let threads: Vec<_> = (0..collectors).map(|collector| scope.spawn(collect(collector))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let (one, another) = (
+        PostgresLog::connect(&server.settings(), task(1)).unwrap(),
+        PostgresLog::connect(&server.settings(), task(1)).unwrap(),
+    );
+    let stored = read(&one);
+    assert_eq!(stored, read(&another));
+    let told: BTreeMap<u64, u64> =
+        accepted.iter().flatten().map(|(&number, &position)| (position, number)).collect();
+    assert_eq!(told.len(), accepted.iter().map(BTreeMap::len).sum::<usize>(), "no position was given twice");
+    assert!(
+        stored.iter().map(|stored| (stored.position, number_of(stored))).eq(told),
+        "everybody was told the truth"
+    );
+    let numbers: BTreeSet<u64> = stored.iter().map(number_of).collect();
+    assert_eq!(numbers.len(), stored.len(), "counted twice");
+    assert!(accepted.iter().all(|accepted| !accepted.is_empty()), "all collectors took part");
+}
+
+#[test]
+fn two_collectors_answer_as_one_log_in_a_folder_does() {
+    let Some(server) = Server::shared() else { return };
+    let folder = std::env::temp_dir().join(format!("undertone-postgres-twin-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut twin = SegmentLog::open(Path::new(&folder), task(2), SegmentOptions::for_window(4)).unwrap();
+    let connect = || PostgresLog::connect(&server.settings(), task(2)).unwrap();
+    let mut collectors = [connect(), connect()];
+    let mut kinds = BTreeSet::new();
+    for round in 0..100u64 {
+        let draw = |place: u64, below: u64| splitmix(round * 1000 + place) % below;
+        // The clock goes on, and now and then back.
+        let horizon = (round / 10).saturating_sub(draw(0, 3));
+        let submission = |place: u64| Submission {
+            time: (round / 10).saturating_sub(1) + draw(place * 3 + 1, 5),
+            admission: (draw(place * 3 + 2, 3) == 0)
+                .then(|| Admission { nonce: [draw(place, 9) as u8; 16], cap: draw(place, 12) as u32 }),
+            ..report(draw(place * 3 + 3, 40))
+        };
+        let batch: Vec<Submission> = (1..=draw(1, 9)).map(submission).collect();
+        let outcomes = collectors[round as usize % 2].append(&batch, horizon).unwrap();
+        assert_eq!(outcomes, twin.append(&batch, horizon).unwrap(), "round {round}");
+        kinds.extend(
+            outcomes.iter().map(|outcome| format!("{outcome:?}").split('(').next().unwrap().to_owned()),
+        );
+    }
+    assert_eq!(kinds.len(), 4, "all outcomes occurred: {kinds:?}");
+    assert_eq!(read(&collectors[0]), read(&twin));
+    assert_eq!(read(&collectors[1]), read(&twin));
+    assert_eq!(collectors[1].read(17).unwrap().count() as u64, twin.len() - 17);
+    drop(twin);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_server_that_crashes_loses_nothing_that_was_acknowledged_and_one_that_does_not_sync_is_refused() {
+    let Some(server) = Server::start() else { return };
+    let mut log = PostgresLog::connect(&server.settings(), task(3)).unwrap();
+    let mut acknowledged = Vec::new();
+    for crash in 0..3 {
+        for number in crash * 10..crash * 10 + 10 {
+            acknowledged.extend(log.append(&[report(number)], number / 20).unwrap());
+        }
+        server.crash();
+        if crash == 1 {
+            let error = log.append(&[report(999)], 0).unwrap_err().to_string();
+            assert!(error.starts_with("database: "), "{error}");
+        }
+        server.go();
+    }
+    assert!(acknowledged.iter().copied().eq((0..30).map(Outcome::Accepted)));
+    assert!(read(&log).iter().map(number_of).eq(0..30));
+    assert_eq!(log.append(&[report(7), report(30)], 0).unwrap(), [Outcome::Duplicate, Outcome::Accepted(30)]);
+    let old = Submission { time: 0, ..report(31) };
+    assert_eq!(log.append(&[old], 0).unwrap(), [Outcome::TooOld], "the horizon is in the database");
+
+    server.crash();
+    let mut conf =
+        std::fs::OpenOptions::new().append(true).open(server.folder.join("data/postgresql.conf")).unwrap();
+    writeln!(conf, "fsync = off").unwrap();
+    server.go();
+    let error = PostgresLog::connect(&server.settings(), task(3)).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("fsync off"), "{error}");
+}
+
+/// What happens to the next connection that says COMMIT
+const PASS: u8 = 0;
+const CUT_BEFORE: u8 = 1;
+const CUT_AFTER: u8 = 2;
+
+/// Passes bytes on to the server, and cuts the line at the moment when it hurts most.
+fn bad_line(port: u16, fate: &Arc<AtomicU8>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = listener.local_addr().unwrap().port();
+    let fate = Arc::clone(fate);
+    std::thread::spawn(move || {
+        for client in listener.incoming().map_while(Result::ok) {
+            let Ok(server) = TcpStream::connect(("127.0.0.1", port)) else { return };
+            let fate = Arc::clone(&fate);
+            std::thread::spawn(move || pass_on(client, server, &fate));
+        }
+    });
+    own
+}
+
+fn pass_on(mut client: TcpStream, mut server: TcpStream, fate: &AtomicU8) {
+    let (mut back_from, mut back_to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+    let answers = std::thread::spawn(move || {
+        let _ = std::io::copy(&mut back_from, &mut back_to);
+    });
+    let mut buffer = [0; 1 << 13];
+    while let Ok(length @ 1..) = client.read(&mut buffer) {
+        let commits = buffer[..length].windows(6).any(|window| window == b"COMMIT");
+        match if commits { fate.swap(PASS, Ordering::SeqCst) } else { PASS } {
+            CUT_BEFORE => break,
+            CUT_AFTER => {
+                // The client is gone before the server can answer, and the server does what it was told.
+                client.shutdown(std::net::Shutdown::Both).unwrap();
+                server.write_all(&buffer[..length]).unwrap();
+                let _ = answers.join();
+                return;
+            }
+            _ if server.write_all(&buffer[..length]).is_err() => break,
+            _ => {}
+        }
+    }
+    let _ = (client.shutdown(std::net::Shutdown::Both), server.shutdown(std::net::Shutdown::Both));
+}
+
+#[test]
+fn a_line_that_is_cut_at_the_commit_neither_loses_nor_doubles_nor_confuses() {
+    let Some(server) = Server::shared() else { return };
+    let fate = Arc::new(AtomicU8::new(PASS));
+    let port = bad_line(server.port, &fate);
+    let mut log = PostgresLog::connect(&settings(port), task(4)).unwrap();
+    let mut other = PostgresLog::connect(&server.settings(), task(4)).unwrap();
+    assert_eq!(log.append(&[report(0)], 0).unwrap(), [Outcome::Accepted(0)]);
+    for (round, cut) in [CUT_BEFORE, CUT_AFTER, CUT_AFTER, CUT_BEFORE].into_iter().enumerate() {
+        let (position, number) = (1 + 3 * round as u64, 10 * round as u64);
+        fate.store(cut, Ordering::SeqCst);
+        let batch = [report(0), report(number + 1), report(number + 2)];
+        let expected = [Outcome::Duplicate, Outcome::Accepted(position), Outcome::Accepted(position + 1)];
+        assert_eq!(log.append(&batch, 0).unwrap(), expected, "cut {cut}");
+        assert_eq!(fate.load(Ordering::SeqCst), PASS, "the line was cut");
+        let outcomes = other.append(&[report(number + 2), report(number + 3)], 0).unwrap();
+        assert_eq!(outcomes, [Outcome::Duplicate, Outcome::Accepted(position + 2)]);
+    }
+    let numbers: Vec<u64> = read(&log).iter().map(number_of).collect();
+    assert_eq!(numbers, [0, 1, 2, 3, 11, 12, 13, 21, 22, 23, 31, 32, 33]);
+}
