@@ -205,13 +205,18 @@ fn write_export(
 
 /// The whole body, if it is small enough and comes soon enough.
 async fn read(app: &App, body: Body) -> Result<Bytes, Problem> {
+    let most = app.limits.body;
+    let too_large = || {
+        let detail = format!("the body has more than {most} bytes, or ended early");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "the request is too large", detail)
+    };
+    // Whoever says beforehand that it is too much need not send it.
+    if hyper::body::Body::size_hint(&body).lower() > most as u64 {
+        return Err(too_large());
+    }
     let patience = Duration::from_secs(app.limits.patience);
-    match tokio::time::timeout(patience, axum::body::to_bytes(body, app.limits.body)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(_)) => {
-            let detail = format!("the body has more than {} bytes, or ended early", app.limits.body);
-            Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "the request is too large", detail))
-        }
+    match tokio::time::timeout(patience, axum::body::to_bytes(body, most)).await {
+        Ok(read) => read.map_err(|_| too_large()),
         Err(_) => {
             let detail = format!("the body did not come within {} s", app.limits.patience);
             Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the request is too slow", detail))
