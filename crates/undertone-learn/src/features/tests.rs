@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::LearnError;
-use undertone_report::{ColumnKind, FeatureColumn};
+use undertone_report::{CategoryWords, ColumnKind, EncodingWords, FeatureColumn, Stretch, TextWords};
 
 fn column(name: &str, kind: ColumnKind) -> FeatureColumn {
     FeatureColumn { name: name.into(), kind }
@@ -252,4 +252,70 @@ fn choices_that_make_no_sense_are_refused() {
     let no_buckets = EncoderOptions { buckets: 0, ..EncoderOptions::default() };
     let error = EncoderFit::new(&columns(), no_buckets).unwrap_err().to_string();
     assert_eq!(error, "the number of buckets is 0, but has to be at least one");
+}
+
+#[test]
+fn the_words_of_a_fitted_encoder_make_the_same_one() {
+    let skip_texts = fit(&["note=skip"], &[batch(0..100)]);
+    let again = Encoder::from_words(skip_texts.columns(), &skip_texts.words()).unwrap();
+    assert_eq!(again, skip_texts);
+    let names = fit(&["age=category", "note=category"], &[batch(0..100)]);
+    assert_eq!(Encoder::from_words(names.columns(), &names.words()).unwrap(), names);
+    // Every divisor comes back from its reciprocal.
+    for place in 1..=1000_u16 {
+        let photo = Column::Vectors { width: 2, values: vec![f32::from(place) * 0.37, 0.0] };
+        let columns = vec![Column::Numbers(vec![1.0]), words("a"), words("b"), photo];
+        let fitted = fit(&["note=skip"], &[Batch { columns, rows: 1 }]);
+        assert_eq!(Encoder::from_words(fitted.columns(), &fitted.words()).unwrap(), fitted, "{place}");
+    }
+}
+
+fn words(cell: &str) -> Column {
+    Column::Words([Some(cell)].into_iter().collect())
+}
+
+#[test]
+fn a_range_goes_from_minus_one_to_one_and_values_may_have_any_order() {
+    let said = [
+        EncodingWords::Number(Stretch::Range { low: 20.0, high: 40.0, missing: true }),
+        EncodingWords::Category(CategoryWords::Values {
+            values: vec!["red".into(), "blue".into()],
+            other: true,
+            missing: false,
+        }),
+        EncodingWords::Text(TextWords { buckets: 8 }),
+        EncodingWords::Vector(Stretch::Range { low: -1.0, high: 3.0, missing: false }),
+    ];
+    let encoder = Encoder::from_words(&columns(), &said).unwrap();
+    let names = encoder.feature_names();
+    let dense = [
+        "age",
+        "age is missing",
+        "colour = blue",
+        "colour = red",
+        "colour is another",
+        "photo[0]",
+        "photo[1]",
+    ];
+    assert_eq!(names[..7], dense);
+    let rows = encode(&encoder, &batch(0..3));
+    let dense = |row| rows.get(row).dense.to_vec();
+    assert_eq!(dense(0), [-1.0, 0.0, 0.0, 1.0, 0.0, -0.5, -0.5]);
+    assert_eq!(dense(1), [1.0, 0.0, 1.0, 0.0, 0.0, 0.0, -0.5]);
+    assert_eq!(dense(2), [0.0, 1.0, 0.0, 1.0, 0.0, 0.5, -0.5]);
+    // Words of a text count alike, and it has length one.
+    let sparse: f32 = rows.get(0).sparse.iter().map(|(_, x)| x * x).sum();
+    assert!((sparse - 1.0).abs() < 1e-6, "{sparse}");
+    let file = serde_json::to_string(&encoder).unwrap();
+    assert_eq!(serde_json::from_str::<Encoder>(&file).unwrap(), encoder);
+}
+
+#[test]
+fn words_that_do_not_fit_their_column_are_refused_by_its_name() {
+    let number = EncodingWords::Number(Stretch::Standard { mean: 0.0, scale: 1.0, missing: false });
+    let columns = [column("age", ColumnKind::Number), column("colour", ColumnKind::Words)];
+    let error = Encoder::from_words(&columns, std::slice::from_ref(&number)).unwrap_err();
+    assert!(matches!(error, LearnError::Columns { found: 1, expected: 2 }), "{error}");
+    let error = Encoder::from_words(&columns, &[number.clone(), number]).unwrap_err().to_string();
+    assert_eq!(error, "column `colour`: its encoding is `number`, which is for another kind of cells");
 }

@@ -258,3 +258,11 @@ fn every_reason_that_bytes_can_be_refused_for_is_in_the_files() {
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
+
+#[test]
+fn every_reason_is_in_the_description_of_the_format() {
+    let page = include_str!("../../../../docs/wire-format.md");
+    for reason in undertone_report::ReportError::REASONS {
+        assert!(page.contains(&format!("`{reason}`")), "{reason}");
+    }
+}

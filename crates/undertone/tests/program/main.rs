@@ -11,6 +11,7 @@ mod plan;
 mod privatize;
 mod reproduce;
 mod run;
+mod task;
 mod vector;
 
 use run::{command, fresh, json, refused, text};
@@ -102,15 +103,20 @@ fn a_reader_who_leaves_early_is_no_failure() {
 #[test]
 fn every_command_has_help_with_an_example() {
     const LEARNING: [&str; 6] = ["privatize", "train", "predict", "evaluate", "simulate", "reproduce convex"];
+    const TASK: [&str; 4] = ["task new", "task show", "task check", "task id"];
     for command in ["", "demo", "plan", "mechanism", "convert", "audit", "reproduce"]
         .into_iter()
         .chain(FAMILIES)
         .chain(LEARNING)
+        .chain(["task"])
+        .chain(TASK)
     {
         let help = text(&format!("{command} --help"));
         assert!(help.contains("Example") && help.contains("undertone "), "{help}");
     }
-    for command in ["demo", "plan", "convert", "audit"].into_iter().chain(FAMILIES).chain(LEARNING) {
+    for command in
+        ["demo", "plan", "convert", "audit"].into_iter().chain(FAMILIES).chain(LEARNING).chain(TASK)
+    {
         assert!(text(&format!("{command} --help")).contains("--json"));
     }
 }
