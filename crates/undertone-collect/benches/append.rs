@@ -5,6 +5,9 @@
 //!
 //! Clients submit batches of 100 reports with bodies of 64 bytes and wait for the acknowledgement before the next. For
 //! each setting, the yardstick then appends as many bytes in as many pieces to a plain file, with a sync after each.
+//!
+//! The time of the processor (all threads, clients included) is also right on a machine that is busy otherwise; there the
+//! ratio is not, as the yardstick waits for the disk and hardly for a processor.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -50,6 +53,14 @@ fn report(number: u64) -> Submission {
     id[..8].copy_from_slice(&splitmix(number).to_le_bytes());
     id[8..].copy_from_slice(&splitmix(!number).to_le_bytes());
     Submission { id, time: 1, admission: None, body: vec![number as u8; BODY] }
+}
+
+/// The seconds that all threads of this process have run: user and system time, in hundredths.
+fn processor_seconds() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program, in brackets, may contain spaces.
+    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+    fields.skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
 fn resident_megabytes() -> f64 {
@@ -136,13 +147,17 @@ fn main() {
     let scratch = scratch.join(format!("undertone-append-{}", std::process::id()));
     fs::create_dir_all(&scratch).expect("the temporary folder can be written");
 
-    println!("clients  window     reports/s   per commit   p50 ms   p99 ms   file/s       ratio");
+    println!(
+        "clients  window     reports/s   per commit   p50 ms   p99 ms   µs processor   file/s       ratio"
+    );
     let share = 500_000.min(reports);
     for (clients, window) in [(1, 0), (4, 0), (16, 0), (16, 1), (64, 0), (64, 1)] {
         let folder = scratch.join("log");
         let (commit, commits) = start(&folder, Duration::from_millis(window));
         let share = if clients == 1 { share / 10 } else { share };
+        let before = processor_seconds();
         let (elapsed, waits) = load(&commit, 0..share, clients);
+        let processor = (processor_seconds() - before) * 1e6 / share as f64;
         drop(commit);
         let bytes: u64 =
             segments(&folder).iter().map(|path| path.metadata().map_or(0, |data| data.len())).sum();
@@ -151,7 +166,7 @@ fn main() {
         let rate = |time: Duration| share as f64 / time.as_secs_f64();
         let wait = |share: f64| waits[(waits.len() as f64 * share) as usize].as_secs_f64() * 1e3;
         println!(
-            "{clients:>7}  {window:>3} ms  {:>12.0} {:>12.0} {:>8.2} {:>8.2} {:>12.0}  {:>6.2}",
+            "{clients:>7}  {window:>3} ms  {:>12.0} {:>12.0} {:>8.2} {:>8.2} {processor:>13.2} {:>12.0}  {:>6.2}",
             rate(elapsed),
             share as f64 / commits as f64,
             wait(0.5),

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 /// How much is committed together, and how much may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitOptions {
-    /// The first report of a commit waits so long for others to share the sync with. With zero, what gathers during one
-    /// sync is committed by the next.
+    /// The first report of a commit waits so long for others to share the sync with. With zero, which is the default, what
+    /// gathers during one sync is committed by the next: under load that is enough, and otherwise nobody waits in vain.
     pub window: Duration,
     /// A commit does not wait for more than so many reports. (A single submission may have more.)
     pub reports: usize,

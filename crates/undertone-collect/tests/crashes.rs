@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 use undertone_collect::{
@@ -15,8 +15,9 @@ use undertone_collect::{
 };
 
 const TASK: [u8; 32] = [3; 32];
-const THREADS: u64 = 4;
-const BATCH: u64 = 7;
+const THREADS: u64 = 8;
+/// New reports of a batch
+const BATCH: u64 = 20;
 
 /// Small enough that segments and shelves change all the time.
 const OPTIONS: SegmentOptions =
@@ -64,15 +65,18 @@ fn a_collector_to_be_killed() {
     let start: u64 = std::env::var("UNDERTONE_START").unwrap().parse().unwrap();
     let log = SegmentLog::open(Path::new(&folder), TASK, OPTIONS).unwrap();
     println!("open");
-    let commit = Arc::new(GroupCommit::start(log, CommitOptions::default()).unwrap());
+    let commit = GroupCommit::start(log, CommitOptions::default()).unwrap();
+    // Some that were in flight at the kill, which may or may not be there
+    let next = AtomicU64::new(start.saturating_sub(THREADS * BATCH * 2));
     std::thread::scope(|scope| {
-        for thread in 0..THREADS {
-            let commit = &commit;
-            // Half of what each thread sends was sent before by it, by another thread, or before the kill.
+        for _ in 0..THREADS {
+            let (commit, next) = (&commit, &next);
             scope.spawn(move || {
-                for round in 0.. {
-                    let first = start.saturating_sub(50) + (round + thread) * BATCH / 2;
-                    let batch: Vec<u64> = (first..first + BATCH).collect();
+                loop {
+                    // And half as many that were sent before, by another thread or before the kill
+                    let first = next.fetch_add(BATCH, Ordering::Relaxed);
+                    let old = (0..BATCH / 2).map(|i| splitmix(first + i) % (first + 1));
+                    let batch: Vec<u64> = (first..first + BATCH).chain(old).collect();
                     let (tell, told) = mpsc::channel();
                     let reports = batch.iter().map(|&marker| report(marker)).collect();
                     match commit.submit(reports, 0, move |result| tell.send(result).unwrap()) {
