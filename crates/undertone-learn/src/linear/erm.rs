@@ -68,13 +68,13 @@ impl Default for ErmOptions {
     }
 }
 
-/// Steps that are enough from W = 0.
-const STEPS: u64 = 4000;
+/// Steps that are enough from W = 0, also where features are of very different use.
+const STEPS: u64 = 8000;
 
-/// As many passes over `rows` as make some thousands of steps, and not fewer than two nor more than sixty.
+/// As many passes over `rows` as make some thousands of steps, and not fewer than two nor more than two hundred.
 pub fn default_epochs(rows: u64, batch: usize) -> u32 {
     let steps = rows.div_ceil(batch.max(1) as u64).max(1);
-    STEPS.div_ceil(steps).clamp(2, 60) as u32
+    STEPS.div_ceil(steps).clamp(2, 200) as u32
 }
 
 /// How far a fit has come.
