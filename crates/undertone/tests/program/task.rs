@@ -1,6 +1,7 @@
 //! `task`.
 
 use crate::run::{command, fresh, json, refused, text};
+use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 use undertone_learn::features::Encoder;
@@ -13,7 +14,7 @@ fn people(name: &str) -> PathBuf {
     for person in 0..40 {
         let (age, town) = (if person % 2 == 0 { 20 } else { 40 }, ["Ulm", "Bonn"][person % 2]);
         let income = ["low", "high"][person % 2];
-        table += &format!("{age},{town},{income},person number {person} says this and that\n");
+        writeln!(table, "{age},{town},{income},person number {person} says this and that").unwrap();
     }
     fs::write(&path, table).unwrap();
     path
