@@ -245,8 +245,7 @@ fn child() {
         let bytes = answer(&mut device, number).unwrap();
         // The line is what is sent: whoever has read it knows the answer.
         let mut out = std::io::stdout().lock();
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(out, "sent {number} {digits}").unwrap();
+        writeln!(out, "sent {number} {bytes:02x?}").unwrap();
         out.flush().unwrap();
     }
 }
@@ -292,9 +291,8 @@ fn killed_at_any_moment_nothing_that_was_said_is_forgotten() {
     let spent = device.ledger().spent().unwrap();
     assert!(matches!(spent, Guarantee::Pure(spent) if spent.get() >= said.len() as f64), "{spent}");
     for (number, digits) in said {
-        let again: String =
-            answer(&mut device, number).unwrap().iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(again, digits, "question {number}");
+        let again = answer(&mut device, number).unwrap();
+        assert_eq!(format!("{again:02x?}"), digits, "question {number}");
     }
 }
 

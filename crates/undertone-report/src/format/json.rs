@@ -5,9 +5,8 @@
 
 use super::{MOST_BYTES, ReportFormat};
 use crate::{Cell, ColumnKind, FeatureColumn, Report, ReportError};
-use serde::de::{MapAccess, Visitor};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::HashMap;
 use std::fmt;
 
 /// The media type of a report as JSON.
@@ -34,8 +33,8 @@ struct ReportJson {
 /// An object in the order in which it was written, with its repetitions.
 struct Pairs(Vec<(String, CellJson)>);
 
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "null, a number, words or a list of numbers")]
+#[derive(Serialize)]
+#[serde(untagged)]
 enum CellJson {
     Missing,
     Number(f64),
@@ -43,8 +42,8 @@ enum CellJson {
     Vector(Vec<f64>),
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "the name of a class or its place")]
+#[derive(Serialize)]
+#[serde(untagged)]
 enum Class {
     Place(u32),
     Name(String),
@@ -99,22 +98,23 @@ impl ReportFormat {
     }
 
     /// The cells in the order of the columns.
-    fn cells(&self, Pairs(pairs): Pairs) -> Result<Vec<Cell>, ReportError> {
-        let mut by_name = HashMap::with_capacity(pairs.len());
-        for (column, cell) in pairs {
-            if let Some(_earlier) = by_name.insert(column.clone(), cell) {
-                return Err(ReportError::RepeatedColumn { column });
-            }
+    fn cells(&self, Pairs(mut pairs): Pairs) -> Result<Vec<Cell>, ReportError> {
+        pairs.sort_by(|(a, _), (b, _)| a.cmp(b));
+        if let Some(pair) = pairs.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            return Err(ReportError::RepeatedColumn { column: pair[0].0.clone() });
         }
-        let cell = |column: &FeatureColumn| match by_name.remove(&column.name) {
-            Some(cell) => cell.to_cell(column),
+        let mut cells: Vec<Option<CellJson>> = self.columns.iter().map(|_| None).collect();
+        for (name, cell) in pairs {
+            let Some(&place) = self.places.get(&name) else {
+                return Err(ReportError::UnknownColumn { column: name });
+            };
+            cells[place] = Some(cell);
+        }
+        let cell = |(cell, column): (Option<CellJson>, &FeatureColumn)| match cell {
+            Some(cell) => cell.into_cell(column),
             None => Err(ReportError::MissingColumn { column: column.name.clone() }),
         };
-        let cells = self.columns.iter().map(cell).collect::<Result<_, _>>()?;
-        match by_name.into_keys().min() {
-            Some(column) => Err(ReportError::UnknownColumn { column }),
-            None => Ok(cells),
-        }
+        cells.into_iter().zip(&self.columns).map(cell).collect()
     }
 
     /// The labels in rising order; one that is there twice stays so, and is refused later.
@@ -130,14 +130,14 @@ impl ReportFormat {
 }
 
 impl CellJson {
-    fn to_cell(&self, column: &FeatureColumn) -> Result<Cell, ReportError> {
+    fn into_cell(self, column: &FeatureColumn) -> Result<Cell, ReportError> {
         match (self, column.kind) {
             (Self::Missing, _) => Ok(Cell::Missing),
             // Adding zero takes the sign from a negative zero.
             (Self::Number(x), ColumnKind::Number) => Ok(Cell::Number(x + 0.0)),
-            (Self::Words(words), ColumnKind::Words) => Ok(Cell::Words(words.clone())),
+            (Self::Words(words), ColumnKind::Words) => Ok(Cell::Words(words)),
             (Self::Vector(values), ColumnKind::Vector(_)) => {
-                Ok(Cell::Vector(values.iter().map(|&x| x as f32 + 0.0).collect()))
+                Ok(Cell::Vector(values.into_iter().map(|x| x as f32 + 0.0).collect()))
             }
             _ => Err(ReportError::WrongKind { column: column.name.clone() }),
         }
@@ -183,6 +183,76 @@ impl<'de> Visitor<'de> for PairsVisitor {
             pairs.push(pair);
         }
         Ok(Pairs(pairs))
+    }
+}
+
+impl<'de> Deserialize<'de> for CellJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CellVisitor)
+    }
+}
+
+struct CellVisitor;
+
+impl<'de> Visitor<'de> for CellVisitor {
+    type Value = CellJson;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("null, a number, words or a list of numbers")
+    }
+
+    fn visit_unit<E>(self) -> Result<CellJson, E> {
+        Ok(CellJson::Missing)
+    }
+
+    fn visit_f64<E>(self, x: f64) -> Result<CellJson, E> {
+        Ok(CellJson::Number(x))
+    }
+
+    fn visit_u64<E>(self, x: u64) -> Result<CellJson, E> {
+        Ok(CellJson::Number(x as f64))
+    }
+
+    fn visit_i64<E>(self, x: i64) -> Result<CellJson, E> {
+        Ok(CellJson::Number(x as f64))
+    }
+
+    fn visit_str<E>(self, words: &str) -> Result<CellJson, E> {
+        Ok(CellJson::Words(words.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<CellJson, A::Error> {
+        let mut values = Vec::new();
+        while let Some(x) = numbers.next_element()? {
+            values.push(x);
+        }
+        Ok(CellJson::Vector(values))
+    }
+}
+
+impl<'de> Deserialize<'de> for Class {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ClassVisitor)
+    }
+}
+
+struct ClassVisitor;
+
+impl Visitor<'_> for ClassVisitor {
+    type Value = Class;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a class or its place")
+    }
+
+    fn visit_u64<E: Error>(self, place: u64) -> Result<Class, E> {
+        u32::try_from(place)
+            .map(Class::Place)
+            .map_err(|_| E::custom(format_args!("{place} is no place of a class")))
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Class, E> {
+        Ok(Class::Name(name.to_owned()))
     }
 }
 

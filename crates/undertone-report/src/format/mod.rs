@@ -38,7 +38,8 @@ pub struct ReportFormat {
     collection: Collection,
     columns: Vec<FeatureColumn>,
     classes: Vec<String>,
-    /// The place of each class
+    /// The place of each column, and of each class, by its name
+    places: HashMap<String, usize>,
     labels: HashMap<String, u32>,
     /// How answers look, tier by tier
     answers: Vec<AnswerForm>,
@@ -72,6 +73,7 @@ impl ReportFormat {
             task: task.id(),
             collection,
             columns: task.features.clone(),
+            places: task.features.iter().map(|column| column.name.clone()).zip(0..).collect(),
             labels: task.classes.iter().cloned().zip(0..).collect(),
             classes: task.classes.clone(),
             answers,

@@ -198,7 +198,7 @@ fn wide_number() -> Vectors {
     make.valid("Class 256", &report(vec![], &[256]));
     make.valid("Class 299", &report(vec![], &[299]));
     make.changed("Class 300", "unknown-label", &bytes, HEADER, &300_u16.to_be_bytes());
-    make.refused("One byte of label only", "truncated", &bytes[..HEADER + 1]);
+    make.refused("One byte of label only", "truncated", &bytes[..=HEADER]);
     make.vectors
 }
 
@@ -211,7 +211,7 @@ fn mask() -> Vectors {
     make.valid("All", &report(vec![], &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]));
     make.changed("An eleventh class", "stray-bits", &bytes, HEADER + 1, &[0b100]);
     make.changed("The last bit of the last byte", "stray-bits", &bytes, HEADER + 1, &[0x80]);
-    make.refused("One byte of mask only", "truncated", &bytes[..HEADER + 1]);
+    make.refused("One byte of mask only", "truncated", &bytes[..=HEADER]);
     make.refused("Three bytes of mask", "trailing-bytes", &[&bytes[..], &[0]].concat());
     make.vectors
 }

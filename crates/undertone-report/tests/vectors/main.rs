@@ -112,7 +112,7 @@ fn read<T: for<'a> Deserialize<'a>>(name: &str) -> T {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |digits, byte| digits + &format!("{byte:02x}"))
 }
 
 fn unhex(text: &str) -> Vec<u8> {
@@ -187,7 +187,8 @@ fn the_files_are_what_this_code_makes() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     let mut known: Vec<String> = files.into_iter().map(|(name, _)| name).collect();
-    (found.sort(), known.sort());
+    found.sort();
+    known.sort();
     assert_eq!(found, known);
 }
 

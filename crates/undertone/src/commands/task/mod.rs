@@ -21,7 +21,7 @@ pub(crate) struct Task {
 }
 
 super::commands! {
-    New(new::New),
+    New(Box<new::New>),
     Show(show::Show),
     Check(check::Check),
     Id(id::Id),

@@ -196,12 +196,11 @@ impl New {
 
     fn collection(&self) -> anyhow::Result<Collection> {
         let unit = self.time_precision;
-        let opens = match self.opens {
-            Some(opens) => opens,
-            None => {
-                let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
-                now.as_secs() / unit * unit
-            }
+        let opens = if let Some(opens) = self.opens {
+            opens
+        } else {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
+            now.as_secs() / unit * unit
         };
         // As many units as the days take
         let open_for = (u64::from(self.days) * 86_400).div_ceil(unit).saturating_mul(unit);

@@ -92,17 +92,12 @@ fn tell(shown: &Shown<'_>, out: &mut impl Write) -> anyhow::Result<()> {
             task.classes.len()
         )?;
     }
-    match &task.collection {
-        Some(collection) => tell_collection(task, collection, out)?,
-        None => {
-            let names: Vec<&str> = task.features.iter().map(|column| column.name.as_str()).collect();
-            writeln!(
-                out,
-                "public      {}",
-                if names.is_empty() { "nothing".into() } else { names.join(", ") }
-            )?;
-            writeln!(out, "collection  none")?;
-        }
+    if let Some(collection) = &task.collection {
+        tell_collection(task, collection, out)?;
+    } else {
+        let names: Vec<&str> = task.features.iter().map(|column| column.name.as_str()).collect();
+        writeln!(out, "public      {}", if names.is_empty() { "nothing".into() } else { names.join(", ") })?;
+        writeln!(out, "collection  none")?;
     }
     writeln!(out, "task        {id}")?;
     Ok(())
