@@ -1,7 +1,8 @@
 //! A process is killed at random moments while many threads submit: nothing acknowledged is lost, nothing counted twice.
 //!
 //! The test runs itself again as the process to be killed (`a_collector_to_be_killed`). `UNDERTONE_KILLS` says how often;
-//! 20 times unless said otherwise. With `UNDERTONE_SCRATCH` the log is in that folder.
+//! 20 times unless said otherwise. `UNDERTONE_SCRATCH` says in which folder; unless said otherwise one in memory, if there
+//! is such a thing, since a process that is killed leaves there what it leaves on a disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -21,13 +22,15 @@ const BATCH: u64 = 20;
 
 /// Small enough that segments and shelves change all the time.
 const OPTIONS: SegmentOptions =
-    SegmentOptions { segment_bytes: 40_000, units_per_generation: 1, front: 300, filter_bytes: 1 << 14 };
+    SegmentOptions { segment_bytes: 200_000, units_per_generation: 1, front: 300, filter_bytes: 1 << 14 };
 
 struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Self {
-        let folder = std::env::var_os("UNDERTONE_SCRATCH").map_or_else(std::env::temp_dir, PathBuf::from);
+        let memory = Some(PathBuf::from("/dev/shm")).filter(|memory| memory.is_dir());
+        let folder = std::env::var_os("UNDERTONE_SCRATCH").map(PathBuf::from).or(memory);
+        let folder = folder.unwrap_or_else(std::env::temp_dir);
         let path = folder.join(format!("undertone-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         Self(path)
