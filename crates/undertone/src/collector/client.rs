@@ -19,7 +19,7 @@ use tokio_rustls::TlsConnector;
 const TRIES: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Where a collector is and how to get there.
 #[derive(Clone)]

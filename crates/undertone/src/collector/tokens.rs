@@ -87,7 +87,8 @@ pub(crate) fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
 }
 
 pub(crate) fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |half: u8| char::from_digit(u32::from(half), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 pub(crate) fn from_hex(text: &str) -> anyhow::Result<Vec<u8>> {

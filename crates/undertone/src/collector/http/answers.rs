@@ -18,7 +18,8 @@ pub(crate) struct Shares {
     /// The reports that they come from
     reports: u64,
     /// Class by class, with 95 % intervals
-    shares: Vec<ClassShare>,
+    #[serde(rename = "shares")]
+    classes: Vec<ClassShare>,
     influence: crate::collector::learning::Influence,
 }
 
@@ -76,7 +77,7 @@ pub(super) async fn shares(State(app): State<App>, headers: HeaderMap) -> Result
         let detail = "people answer among some classes only, so that shares of all cannot be told";
         Problem::new(StatusCode::NOT_FOUND, "no-shares", "there are no shares", detail)
     };
-    Ok(Json(Shares { reports: view.reports, shares: shares.ok_or_else(none)?, influence: view.influence() }))
+    Ok(Json(Shares { reports: view.reports, classes: shares.ok_or_else(none)?, influence: view.influence() }))
 }
 
 /// Everything that the dashboard shows.

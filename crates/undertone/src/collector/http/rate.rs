@@ -10,7 +10,7 @@ const MOST: usize = 1 << 16;
 
 pub(super) struct Rate {
     /// Tokens a second
-    rate: f64,
+    per_second: f64,
     burst: f64,
     buckets: Mutex<HashMap<IpAddr, Bucket>>,
 }
@@ -23,7 +23,7 @@ struct Bucket {
 
 impl Rate {
     pub(super) fn new(rate: f64, burst: f64) -> Self {
-        Self { rate, burst: burst.max(1.0), buckets: Mutex::default() }
+        Self { per_second: rate, burst: burst.max(1.0), buckets: Mutex::default() }
     }
 
     /// Whether one more request from there may come now.
@@ -31,7 +31,7 @@ impl Rate {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let filled = |bucket: &Bucket| {
             let seconds = now.saturating_duration_since(bucket.at).as_secs_f64();
-            (bucket.tokens + self.rate * seconds).min(self.burst)
+            (bucket.tokens + self.per_second * seconds).min(self.burst)
         };
         if buckets.len() >= MOST && !buckets.contains_key(&address) {
             buckets.retain(|_, bucket| filled(bucket) < self.burst);
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(passed(one, start), 5);
         assert_eq!(passed(other, start), 5);
         assert_eq!(passed(one, start + Duration::from_millis(250)), 2);
-        assert_eq!(passed(one, start + Duration::from_secs(60)), 5);
+        assert_eq!(passed(one, start + Duration::from_mins(1)), 5);
     }
 
     #[test]

@@ -215,13 +215,12 @@ async fn read(app: &App, body: Body) -> Result<Bytes, Problem> {
         return Err(too_large());
     }
     let patience = Duration::from_secs(app.limits.patience);
-    match tokio::time::timeout(patience, axum::body::to_bytes(body, most)).await {
-        Ok(read) => read.map_err(|_| too_large()),
-        Err(_) => {
-            let detail = format!("the body did not come within {} s", app.limits.patience);
-            Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the request is too slow", detail))
-        }
-    }
+    let read = tokio::time::timeout(patience, axum::body::to_bytes(body, most)).await;
+    let too_slow = |_| {
+        let detail = format!("the body did not come within {} s", app.limits.patience);
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the request is too slow", detail)
+    };
+    read.map_err(too_slow)?.map_err(|_| too_large())
 }
 
 /// The token of admission, if one was sent; an error if it is none of ours.
