@@ -14,10 +14,15 @@ use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 use undertone_privacy::Guarantee;
 use undertone_report::sha256_of;
 
 const VERSION: u32 = 1;
+/// How often a lock is tried, and how long it is waited in between.
+const TRIES: u32 = 40;
+const PAUSE: Duration = Duration::from_millis(5);
 const MARK: &[u8] = b"There is a ledger beside this file.\n";
 
 /// A ledger that nobody else has open.
@@ -121,10 +126,19 @@ fn lock(path: &Path) -> Result<(File, bool), DeviceError> {
         .truncate(false)
         .open(&place)
         .map_err(&failed)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(DeviceError::InUse { path: path.to_owned() }),
-        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    let mut tries = 0;
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            // A program that is just being started from this one, or has just ended, holds what it inherited for an
+            // instant.
+            Err(TryLockError::WouldBlock) if tries < TRIES => {
+                tries += 1;
+                thread::sleep(PAUSE);
+            }
+            Err(TryLockError::WouldBlock) => return Err(DeviceError::InUse { path: path.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
     }
     let mut contents = Vec::new();
     file.read_to_end(&mut contents).map_err(&failed)?;

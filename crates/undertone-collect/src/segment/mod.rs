@@ -68,6 +68,10 @@ use std::sync::Arc;
 /// A batch with more bytes than this becomes several frames, each with a sync of its own.
 const FRAME_BYTES: usize = 1 << 24;
 
+/// How often the lock is tried, and how long it is waited in between.
+const LOCK_TRIES: u32 = 100;
+const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
+
 /// How large a log's files and its memory are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentOptions {
@@ -298,10 +302,18 @@ fn lock(folder: &Path) -> Result<File, LogError> {
     let path = folder.join("lock");
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
     let file = file.map_err(LogError::io(&path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(LogError::Locked { path: folder.to_owned() }),
-        Err(TryLockError::Error(error)) => Err(LogError::io(&path)(error)),
+    let mut tries = 0;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            // A process that has just been killed, or a program that is just being started, holds it for an instant.
+            Err(TryLockError::WouldBlock) if tries < LOCK_TRIES => {
+                tries += 1;
+                std::thread::sleep(LOCK_PAUSE);
+            }
+            Err(TryLockError::WouldBlock) => return Err(LogError::Locked { path: folder.to_owned() }),
+            Err(TryLockError::Error(error)) => return Err(LogError::io(&path)(error)),
+        }
     }
 }
 
