@@ -20,6 +20,7 @@ use crate::loss::Loss;
 use crate::{LearnError, Model, Predictor, Training};
 use curve::Curve;
 use serde::{Deserialize, Serialize};
+use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelMechanism, LabelRandomizer};
 use undertone_report::{LearnerWords, Report, Task, TaskError};
 
@@ -60,7 +61,7 @@ impl Live {
     pub fn new(task: &Task) -> Result<Self, LearnError> {
         let collection = task.collection.as_ref().ok_or(TaskError::NoCollection)?;
         let encoder = Encoder::from_words(&task.features, &collection.encoding)?;
-        let mechanisms = collection.tiers.iter().map(|&epsilon| mechanism(task, epsilon));
+        let mechanisms = collection.tiers.iter().map(|&tier| Ok(task.mechanism_at(Epsilon::new(tier)?)?));
         let mechanisms = mechanisms.collect::<Result<Vec<_>, LearnError>>()?;
         let loss = match collection.learner {
             LearnerWords::Softmax => Some(Loss::Softmax),
@@ -187,13 +188,6 @@ impl Live {
         }
         Ok(Self { state, ..fresh })
     }
-}
-
-/// The mechanism of a tier.
-fn mechanism(task: &Task, epsilon: f64) -> Result<LabelMechanism, LearnError> {
-    let mut task = task.clone();
-    task.mechanism.epsilon = epsilon;
-    Ok(task.mechanism()?)
 }
 
 #[cfg(test)]

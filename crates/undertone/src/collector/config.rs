@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use undertone_collect::{CommitOptions, SegmentOptions};
-use undertone_report::Task;
+use undertone_report::{Collection, Task};
 
 /// The environment variable of the secret that admission tokens are made with.
 pub(crate) const ADMISSION_SECRET: &str = "UNDERTONE_ADMISSION_SECRET";
@@ -138,8 +138,11 @@ impl Config {
         }
     }
 
-    pub(crate) fn segments(&self) -> SegmentOptions {
-        SegmentOptions { segment_bytes: self.limits.segment, ..SegmentOptions::default() }
+    /// The log's files, for the reports that may come while they are not too old nor too new.
+    pub(crate) fn segments(&self, collection: &Collection) -> SegmentOptions {
+        let window = collection.expiry_age.saturating_add(collection.clock_skew);
+        let options = SegmentOptions::for_window(window.div_ceil(collection.time_precision));
+        SegmentOptions { segment_bytes: self.limits.segment, ..options }
     }
 
     /// What is there if an operator has closed the collection.

@@ -40,6 +40,7 @@ use tokens::Tokens;
 use undertone_audit::registry::Mechanism;
 use undertone_audit::{Auditor, Settings};
 use undertone_collect::{GroupCommit, Log, LogReader, SegmentLog};
+use undertone_privacy::Epsilon;
 use undertone_report::{Collection, ReportFormat, Task};
 
 /// Reports drawn to audit the task's mechanism when a collector starts, and how sure the bound is.
@@ -69,7 +70,7 @@ impl Collector {
     pub(crate) fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
         let task = config.task()?;
         let format = ReportFormat::new(&task)?;
-        let log = log(config, &task)?;
+        let log = log(config, &format)?;
         let reader = log.reader();
         let learning = Learning::start(&task, &format, reader.clone(), &config.directory)?;
         let secret = config.admission_secret()?;
@@ -141,10 +142,11 @@ impl Collector {
     }
 }
 
-fn log(config: &Config, task: &Task) -> anyhow::Result<SegmentLog> {
-    let directory = config.directory.join(task.id().to_string());
+fn log(config: &Config, format: &ReportFormat) -> anyhow::Result<SegmentLog> {
+    let directory = config.directory.join(format.task_id().to_string());
     std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
-    let log = SegmentLog::open(&directory.join("log"), *task.id().as_bytes(), config.segments());
+    let options = config.segments(format.collection());
+    let log = SegmentLog::open(&directory.join("log"), *format.task_id().as_bytes(), options);
     let log = log.with_context(|| format!("the log in {}", directory.display()))?;
     if let Some(torn) = log.recovered() {
         tracing::warn!(
@@ -160,10 +162,9 @@ fn audit(task: &Task) -> anyhow::Result<Vec<Finding>> {
     let mut auditor = Auditor::new(AUDIT, randomness::generator(None)?);
     let tiers = task.collection.as_ref().map(|collection| collection.tiers.clone()).unwrap_or_default();
     let judge = |epsilon: f64| {
-        let mut tier = task.clone();
-        tier.mechanism.epsilon = epsilon;
+        let mechanism = task.mechanism_at(Epsilon::new(epsilon)?)?;
         let name = format!("{} at ε = {epsilon}", task.mechanism.kind);
-        Ok(Finding::from(auditor.judge(&name, &Mechanism::Label(tier.mechanism()?))?))
+        Ok(Finding::from(auditor.judge(&name, &Mechanism::Label(mechanism))?))
     };
     tiers.into_iter().map(judge).collect()
 }

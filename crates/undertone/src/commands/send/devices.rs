@@ -5,17 +5,16 @@ use crate::tables::{self, ClassIndex, TableFile};
 use anyhow::Context;
 use arrow_array::RecordBatch;
 use rand_chacha::ChaCha12Rng;
-use rand_core::Rng;
+use undertone_device::Question;
 use undertone_learn::features::{Batch, Column};
-use undertone_privacy::exact::SetMemory;
-use undertone_privacy::label::{Label, LabelMechanism, LabelRandomizer};
-use undertone_report::{Cell, Report, ReportFormat, ReportId, Task};
+use undertone_privacy::exact::WordBuffer;
+use undertone_privacy::label::Label;
+use undertone_report::{Cell, Task};
 
 /// Makes reports of rows.
 pub(crate) struct Devices {
     task: Task,
-    format: ReportFormat,
-    mechanism: LabelMechanism,
+    question: Question,
     index: ClassIndex,
     rng: ChaCha12Rng,
     tier: u8,
@@ -24,21 +23,10 @@ pub(crate) struct Devices {
 impl Devices {
     /// Devices that answer this task, at this tier, with randomness of the system or, in a simulation, of a seed.
     pub(crate) fn new(task: &Task, tier: u8, seed: Option<u64>) -> anyhow::Result<Self> {
-        let format = ReportFormat::new(task)?;
-        let tiers = &format.collection().tiers;
-        let epsilon = *tiers.get(usize::from(tier)).with_context(|| {
-            format!("tier {tier} does not exist: the task has {} of them, counted from 0", tiers.len())
-        })?;
-        let mut own = task.clone();
-        own.mechanism.epsilon = epsilon;
-        Ok(Self {
-            mechanism: own.mechanism()?,
-            index: ClassIndex::new(task.classes.iter().cloned()),
-            rng: randomness::generator(seed)?,
-            task: task.clone(),
-            format,
-            tier,
-        })
+        let question = Question::new(task)?;
+        question.price(tier).context("--tier")?;
+        let index = ClassIndex::new(task.classes.iter().cloned());
+        Ok(Self { task: task.clone(), question, index, rng: randomness::generator(seed)?, tier })
     }
 
     /// The reports of a batch of `table` that begins with row `first`, made at `now`.
@@ -54,16 +42,10 @@ impl Devices {
         let known = self.index.look_up(batch.column(place).as_ref(), first, &mut labels);
         known.with_context(|| table.path().display().to_string())?;
         let features = tables::features(batch, &self.task.features)?;
-        let (mut memory, time) = (SetMemory::new(), self.format.collection().unit_of(now));
-        let report = |(row, &Label(label)): (usize, &Label)| {
-            let mut id = [0; 16];
-            self.rng.fill_bytes(&mut id);
-            let mut members = Vec::new();
-            self.mechanism.draw(label, &mut memory, &mut members, &mut self.rng);
-            let features = cells(&features, row);
-            let report =
-                Report { id: ReportId(id), time, tier: self.tier, features, members, among: Vec::new() };
-            self.format.encode(&report).with_context(|| format!("row {}", first + row as u64))
+        let mut rng = WordBuffer::new(&mut self.rng);
+        let report = |(row, &label): (usize, &Label)| {
+            let report = self.question.answer(cells(&features, row), label, self.tier, now, &mut rng);
+            report.with_context(|| format!("row {}", first + row as u64))
         };
         labels.iter().enumerate().map(report).collect()
     }
