@@ -10,7 +10,7 @@
 //! The first is what the reports themselves make likely: it scatters little, since the noise of a report does not blow it
 //! up. The second is unbiased for the loss on true labels.
 
-use super::{ErmOptions, LinearModel, Progress, Weights, fit};
+use super::{ErmOptions, LinearModel, Progress, Target, Weights, fit};
 use crate::evaluation::{Figure, Moments, terms};
 use crate::held_out::Those;
 use crate::loss::Loss;
@@ -29,6 +29,8 @@ const RATES: [f64; 3] = [0.15, 0.04, 0.01];
 pub struct Fitted {
     /// Fitted to everybody
     pub model: LinearModel,
+    /// What reports were taken for: that of the options, or soft labels in its stead
+    pub target: Target,
     /// The chosen λ
     pub l2: f64,
     /// The chosen η of the first step
@@ -39,46 +41,80 @@ pub struct Fitted {
     pub judged: LinearModel,
 }
 
-/// As many fits as there can be; the search often ends sooner.
-const MOST_FITS: u64 = (RATES.len() + GRID.len()) as u64;
+/// As many fits as a search can take; it often ends sooner.
+const MOST_FITS: u64 = (RATES.len() + GRID.len() - 1) as u64;
 
 /// Fits with the step size and the λ that serve people best who were kept aside; those of `options` are not looked at.
 /// Every fit begins at `start`, or at zero. A start that has learnt from the same people favours no λ, but they cannot
 /// judge the model any more.
+///
+/// Where reports are few and classes many, the likelihood, which is not convex, fits the noise before it finds anything. If it
+/// does not clearly beat even chances, soft labels are tried too: their loss is convex, and the posterior under even
+/// chances has a mean that is affine in the true probabilities, so that the likeliest class is the same.
 pub fn fit_choosing_l2(
     source: &mut dyn Source,
     features: usize,
     classes: usize,
     options: &ErmOptions,
     start: Option<&Weights>,
-    mut progress: impl FnMut(Progress),
+    progress: impl FnMut(Progress),
 ) -> Result<Fitted, LearnError> {
-    let mut fits = 0;
-    let mut try_out = |place: usize, learning_rate: f64, source: &mut dyn Source| {
-        let options = ErmOptions { l2: GRID[place], learning_rate, ..options.clone() };
-        let report = |seen: Progress| progress(seen.within(fits, MOST_FITS));
-        let model = fit(&mut Those::others(source), features, classes, &options, start, report)?;
-        fits += 1;
-        Candidate::new(place, model, &mut Those::held_out(source))
-    };
-    let first = RATES.map(|rate| try_out(START, rate, source).map(|candidate| (rate, candidate)));
-    let mut first = first.into_iter().collect::<Result<Vec<_>, LearnError>>()?;
-    // The larger step on ties
-    first.sort_by(|a, b| b.1.score().total_cmp(&a.1.score()).then(b.0.total_cmp(&a.0)));
-    let (learning_rate, begin) = first.swap_remove(0);
-    let mut search = Search { tried: vec![begin] };
-    while let Some(place) = search.next() {
-        search.tried.push(try_out(place, learning_rate, source)?);
+    let searches = if options.target == Target::Likelihood { 2 } else { 1 };
+    let mut fits = Fits { source, features, classes, start, progress, done: 0, of: searches * MOST_FITS + 1 };
+    let mut search = Search::run(&mut fits, options)?;
+    if options.target == Target::Likelihood && search.best().is_in_doubt() {
+        let soft = ErmOptions { target: Target::Posterior(None), ..options.clone() };
+        let other = Search::run(&mut fits, &soft)?;
+        if other.best().score() > search.best().score() {
+            search = other;
+        }
     }
-    let best = search.best();
-    let l2 = GRID[best.place];
-    let options = ErmOptions { l2, learning_rate, ..options.clone() };
-    let report = |seen: Progress| progress(seen.within(MOST_FITS - 1, MOST_FITS));
-    let model = fit(source, features, classes, &options, start, report)?;
-    let judged = best.model.clone();
-    search.tried.sort_by_key(|candidate| candidate.place);
-    let tried = search.tried.iter().map(|candidate| (GRID[candidate.place], candidate.scores.figure()));
-    Ok(Fitted { model, l2, learning_rate, tried: tried.collect(), judged })
+    fits.done = fits.of - 1;
+    let model = fits.fit(Whom::Everybody, &search.options)?;
+    let (judged, tried) = (search.best().model.clone(), search.figures());
+    let ErmOptions { target, l2, learning_rate, .. } = search.options;
+    Ok(Fitted { model, target, l2, learning_rate, tried, judged })
+}
+
+/// The same examples, fitted again and again.
+struct Fits<'a, P> {
+    source: &'a mut dyn Source,
+    features: usize,
+    classes: usize,
+    start: Option<&'a Weights>,
+    progress: P,
+    done: u64,
+    of: u64,
+}
+
+/// Whom a model is fitted to.
+enum Whom {
+    Everybody,
+    /// All but those who are kept aside
+    Others,
+}
+
+impl<P: FnMut(Progress)> Fits<'_, P> {
+    fn fit(&mut self, whom: Whom, options: &ErmOptions) -> Result<LinearModel, LearnError> {
+        let report = |seen: Progress| (self.progress)(seen.within(self.done, self.of));
+        let mut others;
+        let source: &mut dyn Source = match whom {
+            Whom::Everybody => &mut *self.source,
+            Whom::Others => {
+                others = Those::others(self.source);
+                &mut others
+            }
+        };
+        let model = fit(source, self.features, self.classes, options, self.start, report)?;
+        self.done += 1;
+        Ok(model)
+    }
+
+    /// Fits to the others, for those who are kept aside to judge.
+    fn try_out(&mut self, place: usize, options: &ErmOptions) -> Result<Candidate, LearnError> {
+        let model = self.fit(Whom::Others, &ErmOptions { l2: GRID[place], ..options.clone() })?;
+        Candidate::new(place, model, &mut Those::held_out(self.source))
+    }
 }
 
 /// A λ that was tried.
@@ -107,14 +143,47 @@ impl Candidate {
     fn score(&self) -> f64 {
         if self.scores.mean.is_finite() { self.scores.mean } else { f64::NEG_INFINITY }
     }
+
+    /// Whether its likelihood is not above that of even chances, which is 0, by two standard errors.
+    fn is_in_doubt(&self) -> bool {
+        self.score() <= 2.0 * self.scores.figure().standard_error
+    }
 }
 
-/// Down the grid from its start as long as that helps; up, if the first step down does not.
+/// The best step size at the start of the grid; then down from there as long as that helps, or up if the first step down
+/// does not.
 struct Search {
+    /// With the step size and, in the end, the λ that were best
+    options: ErmOptions,
     tried: Vec<Candidate>,
 }
 
 impl Search {
+    fn run<P: FnMut(Progress)>(fits: &mut Fits<'_, P>, options: &ErmOptions) -> Result<Self, LearnError> {
+        let at = |learning_rate| ErmOptions { learning_rate, ..options.clone() };
+        let mut first = Vec::new();
+        for rate in RATES {
+            first.push((rate, fits.try_out(START, &at(rate))?));
+        }
+        // The larger step on ties
+        first.sort_by(|a, b| b.1.score().total_cmp(&a.1.score()).then(b.0.total_cmp(&a.0)));
+        let (rate, begin) = first.swap_remove(0);
+        let mut search = Self { options: at(rate), tried: vec![begin] };
+        while let Some(place) = search.next() {
+            let candidate = fits.try_out(place, &search.options)?;
+            search.tried.push(candidate);
+        }
+        search.options.l2 = GRID[search.best().place];
+        Ok(search)
+    }
+
+    /// Each λ with its score, in order.
+    fn figures(&self) -> Vec<(f64, Figure)> {
+        let mut tried: Vec<&Candidate> = self.tried.iter().collect();
+        tried.sort_by_key(|candidate| candidate.place);
+        tried.iter().map(|candidate| (GRID[candidate.place], candidate.scores.figure())).collect()
+    }
+
     /// The λ to try next.
     fn next(&self) -> Option<usize> {
         let last = self.tried.last()?;
@@ -157,13 +226,13 @@ fn scores(model: &LinearModel, people: &Examples) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::features::Rows;
+    use crate::evaluation::Evaluation;
+    use crate::features::{Row, Rows};
     use crate::labels::{Channel, LabelVectors};
-    use crate::linear::Target;
     use rand_chacha::ChaCha8Rng;
     use rand_core::{Rng, SeedableRng};
     use undertone_privacy::Epsilon;
-    use undertone_privacy::label::{Label, LabelKind, LabelRandomizer, ReportColumn};
+    use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelRandomizer, ReportColumn};
 
     /// Two classes that one feature tells apart, among nine that tell nothing, with reports under ε.
     fn reports(people: usize, epsilon: f64, seed: u64) -> Vec<Examples> {
@@ -178,14 +247,47 @@ mod tests {
             })
             .collect();
         let mechanism = LabelKind::Rr.mechanism(2, Epsilon::new(epsilon).unwrap()).unwrap();
-        let (mut column, channel) = (ReportColumn::new(), Channel::of_mechanism(&mechanism));
-        mechanism.randomize_column(&labels, &mut column, &mut rng).unwrap();
+        vec![asked(Rows::dense(10, features), &labels, &mechanism, &mut rng)]
+    }
+
+    fn asked(rows: Rows, labels: &[Label], mechanism: &LabelMechanism, rng: &mut ChaCha8Rng) -> Examples {
+        let (mut column, channel) = (ReportColumn::new(), Channel::of_mechanism(mechanism));
+        mechanism.randomize_column(labels, &mut column, rng).unwrap();
         let (mut unbiased, mut likelihood) = (LabelVectors::new(), LabelVectors::new());
         for report in column.iter() {
             channel.push_unbiased(report, &[], &mut unbiased).unwrap();
             channel.push_likelihood(report, &[], &mut likelihood).unwrap();
         }
-        vec![Examples { rows: Rows::dense(10, features), unbiased, likelihood }]
+        Examples { rows, unbiased, likelihood }
+    }
+
+    /// Many classes, each with a word that its people say as often as ten words that say nothing.
+    fn words(people: usize, classes: u32, epsilon: f64, seed: u64) -> Vec<Examples> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let labels: Vec<Label> = (0..people).map(|_| Label(rng.next_u32() % classes)).collect();
+        let mut rows = Rows::new(0, classes as usize + 400);
+        for &Label(y) in &labels {
+            let mut row = vec![(y, 1.0)];
+            row.extend((0..10).map(|_| (classes + rng.next_u32() % 400, 1.0)));
+            row.sort_unstable_by_key(|entry| entry.0);
+            row.dedup_by_key(|entry| entry.0);
+            rows.push(Row { dense: &[], sparse: &row });
+        }
+        let mechanism = LabelKind::Subset.mechanism(classes, Epsilon::new(epsilon).unwrap()).unwrap();
+        vec![asked(rows, &labels, &mechanism, &mut rng)]
+    }
+
+    #[test]
+    fn soft_labels_are_taken_where_the_likelihood_finds_nothing() {
+        let options = ErmOptions { target: Target::Likelihood, epochs: 60, ..ErmOptions::default() };
+        let fitted = fit_choosing_l2(&mut words(4000, 60, 1.0, 1), 460, 60, &options, None, |_| ()).unwrap();
+        assert_eq!(fitted.target, Target::Posterior(None));
+        // Reports under ε = 20 are the truth.
+        let evaluation = Evaluation::of(&fitted.model, &mut words(4000, 60, 20.0, 2)).unwrap();
+        let accuracy = evaluation.figures().unwrap().accuracy;
+        assert!(accuracy.value - 5.0 * accuracy.standard_error > 5.0 / 60.0, "{accuracy:?}");
+        let clear = fit_choosing_l2(&mut words(4000, 60, 8.0, 1), 460, 60, &options, None, |_| ()).unwrap();
+        assert_eq!(clear.target, Target::Likelihood);
     }
 
     fn chosen(loss: Loss, epsilon: f64, seed: u64) -> Fitted {

@@ -105,7 +105,8 @@ enum Kind {
 /// What a report is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// Maximum likelihood: what the model makes of the report (softmax, logistic)
+    /// Maximum likelihood: what the model makes of the report (softmax, logistic); the posterior in its stead if reports
+    /// are so few that it finds nothing
     Likelihood,
     /// The unbiased label vector: the debiased loss, whose minimum is that of the true labels
     Debiased,
@@ -120,6 +121,8 @@ enum Method {
 /// What came of it.
 struct Learnt {
     model: LinearModel,
+    /// What the reports were taken for, in the end
+    method: Method,
     l2: Option<f64>,
     /// Each λ that was tried, with its score
     tried: Vec<(f64, Figure)>,
@@ -128,8 +131,8 @@ struct Learnt {
 }
 
 impl Learnt {
-    fn without_choice(model: LinearModel, l2: Option<f64>) -> Self {
-        Self { model, l2, tried: Vec::new(), judged: None }
+    fn without_choice(model: LinearModel, method: Method, l2: Option<f64>) -> Self {
+        Self { model, method, l2, tried: Vec::new(), judged: None }
     }
 }
 
@@ -251,21 +254,24 @@ impl Train {
         };
         let learnt = match self.l2 {
             _ if self.method() == Method::Sgd => {
-                Learnt::without_choice(self.one_pass(&mut people, features, classes)?, None)
+                let model = self.one_pass(&mut people, features, classes)?;
+                Learnt::without_choice(model, self.method(), None)
             }
             Some(l2) => {
                 let model = fit(&mut people, features, classes, &options, start, report)?;
-                Learnt::without_choice(model, Some(l2))
+                Learnt::without_choice(model, self.method(), Some(l2))
             }
             None => {
-                let Fitted { model, l2, tried, judged, .. } =
+                let Fitted { model, target, l2, tried, judged, .. } =
                     fit_choosing_l2(&mut people, features, classes, &options, start, report)?;
                 // What it started from may have learnt from the same people.
                 let judged = match start {
                     Some(_) => None,
                     None => Some(Evaluation::of(&judged, &mut Those::held_out(&mut people))?.figures()?),
                 };
-                Learnt { model, l2: Some(l2), tried, judged }
+                let soft = matches!(target, Target::Posterior(_));
+                let method = if soft { Method::Posterior } else { self.method() };
+                Learnt { model, method, l2: Some(l2), tried, judged }
             }
         };
         bar.finish_and_clear();
@@ -297,7 +303,7 @@ impl Train {
             reports: origin.len(),
             epsilon: origin.tasks().first().map(|task| task.mechanism.epsilon),
             features: encoder.width(),
-            method: name(&self.method()),
+            method: name(&learnt.method),
             l2: learnt.l2,
             tried: learnt.tried.iter().map(|&(l2, score)| Tried { l2, score }).collect(),
             held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
@@ -315,7 +321,7 @@ impl Train {
         mut file: NewFile,
     ) -> anyhow::Result<()> {
         let training =
-            Training { reports: origin.len(), method: name(&self.method()), l2: learnt.l2, seed: self.seed };
+            Training { reports: origin.len(), method: name(&learnt.method), l2: learnt.l2, seed: self.seed };
         let tasks: Vec<Task> = origin.tasks().into_iter().cloned().collect();
         let about = (origin.label().to_owned(), origin.classes().to_vec());
         let model = Model::new(about, tasks, encoder, Predictor::Linear(learnt.model), training);
