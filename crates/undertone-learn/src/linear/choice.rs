@@ -88,6 +88,7 @@ struct Fits<'a, P> {
 }
 
 /// Whom a model is fitted to.
+#[derive(Clone, Copy)]
 enum Whom {
     Everybody,
     /// All but those who are kept aside

@@ -54,9 +54,9 @@ impl Curve {
         Ok(())
     }
 
-    /// All points; the last as far as it has come, if that is far enough to have an error.
+    /// All points; the last as far as it has come, if that is far enough to be as clear as those before.
     pub(super) fn points(&self) -> Vec<CurvePoint> {
-        let last = self.judged.as_ref().filter(|(_, _, moments)| moments.count >= FIRST / 4);
+        let last = self.judged.as_ref().filter(|(reports, _, moments)| 4 * moments.count >= *reports);
         let last = last.map(|(reports, _, moments)| (*reports, *moments));
         let point = |(reports, moments): (u64, Moments)| CurvePoint { reports, accuracy: moments.figure() };
         self.done.iter().copied().chain(last).map(point).collect()

@@ -17,7 +17,7 @@ use crate::features::{Encoder, Rows};
 use crate::labels::{Channel, LabelCounts, LabelShares, LabelVectors};
 use crate::linear::{OnlineLinear, Step};
 use crate::loss::Loss;
-use crate::{LearnError, Model, Predictor, Training};
+use crate::{Examples, LearnError, Model, Predictor, Training};
 use curve::Curve;
 use serde::{Deserialize, Serialize};
 use undertone_privacy::Epsilon;
@@ -109,6 +109,18 @@ impl Live {
             }
         }
         Ok(())
+    }
+
+    /// The same reports as learners of many passes see them.
+    pub fn examples(&self, reports: &[Report]) -> Result<Examples, LearnError> {
+        let mut examples = Examples::new(self.encoder.rows());
+        self.encoder.encode(&table::of(reports, &self.task.features), &mut examples.rows)?;
+        for Report { tier, members, among, .. } in reports {
+            let channel = &self.channels[usize::from(*tier)];
+            channel.push_unbiased(members, among, &mut examples.unbiased)?;
+            channel.push_likelihood(members, among, &mut examples.likelihood)?;
+        }
+        Ok(examples)
     }
 
     /// How many reports it has seen.

@@ -23,6 +23,7 @@ pub(crate) mod tokens;
 
 pub(crate) use config::Config;
 pub(crate) use intake::Verdict;
+pub(crate) use status::{ClassShare, Point, Status};
 
 use crate::finding::Finding;
 use crate::randomness;
@@ -30,7 +31,6 @@ use admission::AdmissionKey;
 use anyhow::Context;
 use history::History;
 use learning::{Learning, View};
-use status::Status;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -40,8 +40,9 @@ use tokens::Tokens;
 use undertone_audit::registry::Mechanism;
 use undertone_audit::{Auditor, Settings};
 use undertone_collect::{GroupCommit, Log, LogReader, SegmentLog};
+use undertone_learn::Model;
 use undertone_privacy::Epsilon;
-use undertone_report::{Collection, ReportFormat, Task};
+use undertone_report::{Collection, Report, ReportFormat, Task};
 
 /// Reports drawn to audit the task's mechanism when a collector starts, and how sure the bound is.
 const AUDIT: Settings = Settings { trials: 20_000, confidence: 0.99 };
@@ -88,6 +89,17 @@ impl Collector {
             format,
             task,
         }))
+    }
+
+    /// All reports that are stored, in the order of the log.
+    pub(crate) fn stored(&self) -> anyhow::Result<Vec<Report>> {
+        let stored = self.reader.read(0)?;
+        stored.map(|stored| Ok(self.format.decode(&stored?.body)?)).collect()
+    }
+
+    /// The model so far, if there is one.
+    pub(crate) fn model(&self) -> Option<Arc<Model>> {
+        self.view().model.clone()
     }
 
     /// How many reports are stored.

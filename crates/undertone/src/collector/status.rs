@@ -21,15 +21,15 @@ pub(crate) struct Status {
     promise: String,
     /// Nothing is shown below so many reports
     minimum: u64,
-    reports: u64,
+    pub(crate) reports: u64,
     shown: bool,
     per_second: f64,
     /// Seconds of the Unix epoch, and the reports that were in then
     over_time: Vec<(u64, u64)>,
     refusals: Vec<Count>,
-    shares: Option<Vec<ClassShare>>,
+    pub(crate) shares: Option<Vec<ClassShare>>,
     influence: Option<Influence>,
-    curve: Option<Vec<Point>>,
+    pub(crate) curve: Option<Vec<Point>>,
     model: Option<ModelVersion>,
     audit: Audit,
     closes: u64,
@@ -47,23 +47,23 @@ pub(crate) struct Count {
 /// The share of a class.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ClassShare {
-    class: String,
+    pub(crate) class: String,
     /// Of the reports, that name it
     noisy: f64,
     /// Of the people, that have it: unbiased
-    estimate: f64,
+    pub(crate) estimate: f64,
     /// The 95 % interval
-    low: f64,
-    high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// The accuracy of an earlier model, on reports that came after it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Point {
-    reports: u64,
-    accuracy: f64,
-    low: f64,
-    high: f64,
+    pub(crate) reports: u64,
+    pub(crate) accuracy: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 /// Which model there is.

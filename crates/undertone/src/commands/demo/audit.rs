@@ -2,22 +2,18 @@
 
 use crate::finding::{Finding, Outcome};
 use rand_core::CryptoRng;
-use undertone_audit::registry::{Kind, Mechanism};
+use undertone_audit::registry::Mechanism;
 use undertone_audit::{Auditor, Settings};
-use undertone_privacy::PrivacyError;
-use undertone_privacy::label::{LabelKind, LabelMechanism};
+use undertone_privacy::Epsilon;
+use undertone_report::Task;
 
 /// How hard the demonstration looks: enough to prove most of the loss within a blink.
 const SETTINGS: Settings = Settings { trials: 100_000, confidence: 0.99 };
 
 /// Is the promise kept?
-pub(super) fn audit(
-    kind: LabelKind,
-    mechanism: &LabelMechanism,
-    rng: &mut impl CryptoRng,
-) -> Result<Finding, PrivacyError> {
-    let verdict =
-        Auditor::new(SETTINGS, rng).judge(&Kind::Label(kind).name(), &Mechanism::Label(mechanism.clone()))?;
+pub(super) fn audit(task: &Task, rng: &mut impl CryptoRng) -> anyhow::Result<Finding> {
+    let mechanism = task.mechanism_at(Epsilon::new(task.mechanism.epsilon)?)?;
+    let verdict = Auditor::new(SETTINGS, rng).judge(&task.mechanism.kind, &Mechanism::Label(mechanism))?;
     Ok(Finding::from(verdict))
 }
 

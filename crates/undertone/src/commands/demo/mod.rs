@@ -1,37 +1,58 @@
-//! `demo`: the whole story in one process, until there is a collector to tell it over the network.
+//! `demo`: the whole story over HTTP. A collector starts on this machine, simulated devices report to it, it learns
+//! while they do, and in the end what it knows is compared with what is only known here: the truth.
 
 mod audit;
 mod comparison;
+mod screen;
+mod stage;
 mod story;
 
-use crate::exit::Usage;
+use crate::collector::http::Server;
+use crate::collector::{Collector, Status};
+use crate::commands::send::{Devices, Sender, Sent};
 use crate::finding::Outcome;
-use crate::{arguments, nursery, output, randomness};
-use anyhow::{Context, ensure};
-use rand_core::CryptoRng;
+use crate::tables::TableFile;
+use crate::{arguments, output, randomness};
+use anyhow::{Context, bail, ensure};
+use indicatif::ProgressBar;
+use screen::Screen;
+use stage::Stage;
 use std::io::Write;
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
 use story::Story;
-use undertone_learn::labels::{LabelShares, Share};
-use undertone_privacy::label::{
-    Label, LabelKind, LabelMechanism, LabelRandomizer, LabelSet, ReportColumn, SubsetSelection,
-};
-use undertone_privacy::{Epsilon, PrivacyError};
+use tokio::sync::oneshot;
+use undertone_privacy::Epsilon;
 
-/// Devices that report at a time.
-const BATCH: usize = 1000;
+/// Devices that report in a second, so that there is time to look at the page.
+const RATE: NonZeroU32 = NonZeroU32::new(1000).expect("a thousand is not zero");
+/// Connections that they share.
+const CONNECTIONS: usize = 32;
+/// How often the terminal is drawn.
+const GLANCE: Duration = Duration::from_millis(250);
 
-/// See the whole story in a few seconds: simulated devices report, shares are learnt, the promise is audited
+/// See the whole story in a minute: devices report over HTTP, a model is learnt while they do, the promise is audited
 ///
-/// Each row of a small public table plays one device, which randomizes its label before anything leaves it.
+/// A collector starts on this machine and keeps its store in a temporary folder. Each simulated device holds a row drawn from
+/// a small public table, randomizes its label before anything leaves it, and sends one report. The dashboard stays open
+/// until Ctrl-C; everything is gone then.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  undertone demo --epsilon 0.5")]
 pub(crate) struct Demo {
     /// ε, the promise to each device
     #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true, default_value = "1")]
     epsilon: Epsilon,
-    /// Repeat a simulation exactly; without it, randomness comes from the operating system
+    /// How many devices report
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1000..), default_value = "20000")]
+    devices: u32,
+    /// Repeat a simulation; without it, randomness comes from the operating system
     #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
     seed: Option<u64>,
+    /// End when the story is told, instead of leaving the dashboard open
+    #[arg(long)]
+    exit: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -39,77 +60,102 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let labels = nursery::labels()?;
-        let classes = nursery::CLASSES.len() as u32;
-        let mechanism = best_for_shares(classes, self.epsilon).map_err(Usage::new)?;
-        let mut rng = randomness::generator(self.seed)?;
-        let collection = Collection::gather(&mechanism, &labels, &mut rng)?;
-        let comparison = comparison::compare(&mechanism, &labels, &mut rng)?;
-        let audit = audit::audit(kind_of(&mechanism), &mechanism, &mut rng)?;
-        let story = Story::new(self, &mechanism, &labels, &collection, comparison, audit);
+        let stage = Stage::set(self.epsilon, self.devices, self.seed)?;
+        let collector = Collector::open(&stage.config)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let mut told = false;
+        let played = runtime.block_on(async {
+            tokio::select! {
+                played = self.play(&stage, collector, &mut told, out) => played,
+                _ = tokio::signal::ctrl_c() => Ok(()),
+            }
+        });
+        // What a simulated device has not said yet need not be said any more.
+        runtime.shutdown_background();
+        played?;
+        ensure!(told, "stopped before the story was told");
+        Ok(())
+    }
+
+    async fn play(
+        &self,
+        stage: &Stage,
+        collector: Arc<Collector>,
+        told: &mut bool,
+        out: &mut impl Write,
+    ) -> anyhow::Result<()> {
+        let server = listen(&collector, stage).await?;
+        let url = format!("http://{}", server.address()?);
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn(server.run(async { drop(stopped.await) }));
+
+        let mut story = Story::new(stage, url.clone(), self.seed);
+        if !self.json {
+            story.tell_beginning(out)?;
+        }
+        let sending = tokio::spawn(report(stage.devices()?, Devices::new(&stage.task, 0, self.seed)?, url));
+        let status = self.watch(stage, &collector, sending, out).await?;
+        story.learnt(&status);
+        let (seed, truth) = (self.seed, stage.data()?);
+        let judging = collector.clone();
+        let judged = tokio::task::spawn_blocking(move || comparison::compare(&judging, &truth, seed));
+        story.comparison = judged.await??;
+        story.audit = Some(audit::audit(&stage.task, &mut randomness::generator(self.seed)?)?);
         if self.json {
             output::json(&story, out)?;
         } else {
-            story.tell(&mechanism, &labels, &collection, out)?;
+            story.tell_end(out)?;
         }
-        ensure!(story.audit.verdict == Outcome::Kept, "the promise is broken");
-        Ok(())
+        ensure!(story.verdict() == Some(Outcome::Kept), "the promise is broken");
+        *told = true;
+        if !self.exit {
+            story.tell_invitation(out)?;
+            std::future::pending::<()>().await;
+        }
+        drop(stop);
+        serving.await?
+    }
+
+    /// Draws what the page shows until everybody has reported and everything was learnt from.
+    async fn watch(
+        &self,
+        stage: &Stage,
+        collector: &Collector,
+        sending: tokio::task::JoinHandle<anyhow::Result<Sent>>,
+        out: &mut impl Write,
+    ) -> anyhow::Result<Status> {
+        let mut screen = Screen::new(u64::from(self.devices), self.json);
+        while !sending.is_finished() {
+            screen.draw(&collector.status(), &stage.truth, out)?;
+            tokio::time::sleep(GLANCE).await;
+        }
+        let sent = sending.await.context("the devices have failed")??;
+        if let Some((reason, count)) = sent.refused.first_key_value() {
+            bail!("the collector has refused {count} reports: {reason}");
+        }
+        while collector.status().reports < sent.accepted {
+            tokio::time::sleep(GLANCE).await;
+        }
+        let status = collector.status();
+        screen.draw(&status, &stage.truth, out)?;
+        screen.end();
+        Ok(status)
     }
 }
 
-/// What a collector has when all devices have reported.
-struct Collection {
-    /// The report of the first device
-    example: LabelSet,
-    shares: Vec<Share>,
-    /// The widest margin of a 95 % interval, after so many reports
-    progress: Vec<(u64, f64)>,
-}
-
-impl Collection {
-    /// Lets each device randomize its label, batch by batch, and learns from the reports alone.
-    fn gather(
-        mechanism: &LabelMechanism,
-        labels: &[Label],
-        rng: &mut impl CryptoRng,
-    ) -> anyhow::Result<Self> {
-        let mut learner = LabelShares::new(mechanism);
-        let mut column = ReportColumn::new();
-        let (mut example, mut progress) = (None, Vec::new());
-        for devices in labels.chunks(BATCH) {
-            column.clear();
-            mechanism.randomize_column(devices, &mut column, rng)?;
-            learner.observe(&column);
-            example = example.or_else(|| column.iter().next().map(|members| LabelSet::new(members.to_vec())));
-            let widest = learner.shares().iter().map(Share::margin).fold(0.0, f64::max);
-            progress.push((learner.reports(), widest));
-        }
-        let example = example.context("nobody has reported")?;
-        Ok(Self { example, shares: learner.shares(), progress })
+/// The usual port, or any if somebody has it.
+async fn listen(collector: &Arc<Collector>, stage: &Stage) -> anyhow::Result<Server> {
+    if let Ok(server) = Server::bind(collector.clone(), &stage.config).await {
+        return Ok(server);
     }
+    let mut config = stage.config.clone();
+    config.listen = SocketAddr::new(config.listen.ip(), 0);
+    Server::bind(collector.clone(), &config).await
 }
 
-/// The share of each label among `labels`.
-fn true_shares(labels: &[Label]) -> Vec<f64> {
-    let holders = |class: u32| labels.iter().filter(|label| label.0 == class).count();
-    (0..nursery::CLASSES.len() as u32).map(|class| holders(class) as f64 / labels.len() as f64).collect()
-}
-
-/// The mechanism for counting: sets of the size of least trace variance, to which the error of all shares together is
-/// proportional. Learning by gradients depends on the worst case instead, for which another size may be best.
-fn best_for_shares(labels: u32, epsilon: Epsilon) -> Result<LabelMechanism, PrivacyError> {
-    let trace = |mechanism: &LabelMechanism| mechanism.covariance().trace();
-    let mut best = LabelKind::Rr.mechanism(labels, epsilon)?;
-    for size in 2..labels {
-        let candidate = LabelMechanism::Subset(SubsetSelection::with_size(labels, size, epsilon)?);
-        if trace(&candidate) < trace(&best) {
-            best = candidate;
-        }
-    }
-    Ok(best)
-}
-
-/// The name of what [`best_for_shares`] has chosen.
-fn kind_of(mechanism: &LabelMechanism) -> LabelKind {
-    if mechanism.set_size() == Some(1) { LabelKind::Rr } else { LabelKind::Subset }
+/// Lets each device send its own report.
+async fn report(table: TableFile, devices: Devices, url: String) -> anyhow::Result<Sent> {
+    let address = crate::collector::client::Address::new(&url, None, None)?;
+    let sender = Sender { address, admission: None, concurrency: CONNECTIONS, batch: 1, rate: Some(RATE) };
+    sender.send(table, devices, &ProgressBar::hidden()).await
 }

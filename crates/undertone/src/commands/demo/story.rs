@@ -1,110 +1,107 @@
 //! What the demonstration has found, for machines and for people.
 
 use super::audit::audit_lines;
-use super::comparison::{Comparison, REPETITIONS};
-use super::{Collection, Demo, kind_of, true_shares};
+use super::comparison::Learnt;
+use super::stage::Stage;
 use crate::bar_chart::{self, Bar};
-use crate::finding::Finding;
+use crate::collector::{ClassShare, Point, Status};
+use crate::finding::{Finding, Outcome};
 use crate::nursery;
 use serde::Serialize;
 use std::io::{self, Write};
-use undertone_learn::labels::Share;
-use undertone_privacy::label::{Label, LabelMechanism, LabelRandomizer, LabelSet};
+use undertone_privacy::label::LabelRandomizer;
 
 /// One share, told with its uncertainty and the truth that only a demonstration knows.
 #[derive(Serialize)]
 struct Told {
-    label: &'static str,
+    label: String,
     truth: f64,
     estimate: f64,
-    standard_error: f64,
     low: f64,
     high: f64,
     covered: bool,
 }
 
-/// Everything the demonstration has to say.
-#[derive(Serialize)]
-pub(super) struct Story {
-    data: &'static str,
-    devices: usize,
-    epsilon: f64,
-    mechanism: &'static str,
-    set_size: Option<u32>,
-    randomness: String,
-    shares: Vec<Told>,
-    covered: usize,
-    repetitions: u32,
-    comparison: Vec<Comparison>,
-    pub(super) audit: Finding,
+impl Told {
+    fn bar(&self) -> Bar<'_> {
+        let &Self { ref label, truth, estimate, low, high, .. } = self;
+        Bar { name: label, truth, estimate, low, high }
+    }
 }
 
-impl Story {
-    pub(super) fn new(
-        demo: &Demo,
-        mechanism: &LabelMechanism,
-        labels: &[Label],
-        collection: &Collection,
-        comparison: Vec<Comparison>,
-        audit: Finding,
-    ) -> Self {
-        let told = |((label, truth), share): ((&'static str, f64), &Share)| {
-            let (low, high) = share.interval();
-            let Share { estimate, standard_error } = *share;
-            Told { label, truth, estimate, standard_error, low, high, covered: share.covers(truth) }
-        };
-        let known = nursery::CLASSES.into_iter().zip(true_shares(labels));
-        let shares: Vec<Told> = known.zip(&collection.shares).map(told).collect();
+/// Everything the demonstration has to say.
+#[derive(Serialize)]
+pub(super) struct Story<'a> {
+    #[serde(skip)]
+    stage: &'a Stage,
+    data: &'static str,
+    devices: u32,
+    epsilon: f64,
+    mechanism: &'a str,
+    set_size: Option<u32>,
+    randomness: String,
+    /// Where the collector is
+    url: String,
+    shares: Vec<Told>,
+    covered: usize,
+    /// The accuracy of earlier models on the reports that came after them
+    curve: Vec<Point>,
+    pub(super) comparison: Vec<Learnt>,
+    pub(super) audit: Option<Finding>,
+}
+
+impl<'a> Story<'a> {
+    /// Before anybody has reported.
+    pub(super) fn new(stage: &'a Stage, url: String, seed: Option<u64>) -> Self {
         Self {
             data: "Nursery, UCI Machine Learning Repository, CC BY 4.0",
-            devices: labels.len(),
-            epsilon: demo.epsilon.get(),
-            mechanism: kind_of(mechanism).name(),
-            set_size: mechanism.set_size(),
-            randomness: match demo.seed {
+            devices: stage.devices,
+            epsilon: stage.task.mechanism.epsilon,
+            mechanism: &stage.task.mechanism.kind,
+            set_size: stage.mechanism.set_size(),
+            randomness: match seed {
                 Some(seed) => format!("seed {seed}, for simulation only"),
                 None => "operating system".to_string(),
             },
-            covered: shares.iter().filter(|share| share.covered).count(),
-            shares,
-            repetitions: REPETITIONS,
-            comparison,
-            audit,
+            url,
+            shares: Vec::new(),
+            covered: 0,
+            curve: Vec::new(),
+            comparison: Vec::new(),
+            audit: None,
+            stage,
         }
     }
 
-    /// Tells it to people.
-    pub(super) fn tell(
-        &self,
-        mechanism: &LabelMechanism,
-        labels: &[Label],
-        collection: &Collection,
-        out: &mut impl Write,
-    ) -> anyhow::Result<()> {
-        self.tell_question(out)?;
-        self.tell_mechanism(mechanism, out)?;
-        let names = |set: &LabelSet| {
-            let names: Vec<_> = set.members().iter().map(|&label| nursery::CLASSES[label as usize]).collect();
-            names.join(", ")
+    /// What the collector knows when everybody has reported.
+    pub(super) fn learnt(&mut self, status: &Status) {
+        let told = |bar: Bar<'_>| {
+            let Bar { name, truth, estimate, low, high } = bar;
+            Told { label: name.into(), truth, estimate, low, high, covered: low <= truth && truth <= high }
         };
-        let (holds, sends) = (nursery::CLASSES[labels[0].0 as usize], names(&collection.example));
-        writeln!(out, "  The first (simulated) device holds {holds} and sends {sends}.")?;
-        self.tell_progress(collection, out)?;
-        self.tell_shares(out)?;
-        self.tell_comparison(out)?;
-        writeln!(out, "\nThe audit\n  {}", audit_lines(&self.audit))?;
-        Ok(())
+        self.shares = bars(status, &self.stage.truth).into_iter().map(told).collect();
+        self.covered = self.shares.iter().filter(|share| share.covered).count();
+        self.curve = status.curve.clone().unwrap_or_default();
     }
 
-    fn tell_question(&self, out: &mut impl Write) -> io::Result<()> {
-        let (devices, names) = (thousands(self.devices as u64), nursery::CLASSES.join(", "));
+    /// Whether the promise is kept, once somebody has looked.
+    pub(super) fn verdict(&self) -> Option<Outcome> {
+        self.audit.as_ref().map(|audit| audit.verdict)
+    }
+
+    /// What is asked, and under which promise.
+    pub(super) fn tell_beginning(&self, out: &mut impl Write) -> io::Result<()> {
+        let (devices, names) = (thousands(self.devices.into()), nursery::CLASSES.join(", "));
         writeln!(out, "The question")?;
         writeln!(
             out,
-            "  {devices} applications to a nursery school were ranked. Let each belong to a family"
+            "  {devices} families apply to a nursery school. Each keeps the rank of its application to"
         )?;
-        writeln!(out, "  that keeps its rank to itself: {names}.")?;
-        writeln!(out, "  What share of the families has each rank?")?;
+        writeln!(out, "  itself: {names}.")?;
+        writeln!(
+            out,
+            "  What share has each rank, and can a rank be told from what the school knows anyway?"
+        )?;
         writeln!(out, "  ({}; randomness: {})", self.data, self.randomness)?;
 
         let (epsilon, times) = (self.epsilon, self.epsilon.exp());
@@ -113,42 +110,35 @@ impl Story {
             out,
             "  ε = {epsilon}. Whatever a device sends, it would have sent with a probability at most"
         )?;
-        writeln!(out, "  {times:.2} times smaller or larger had the family's rank been any other.")
+        writeln!(out, "  {times:.2} times smaller or larger had the family's rank been any other.")?;
+        self.tell_mechanism(out)?;
+        writeln!(out, "\nThe reports come in over HTTP. Watch: {}", self.url)
     }
 
-    fn tell_mechanism(&self, mechanism: &LabelMechanism, out: &mut impl Write) -> io::Result<()> {
-        let (p, q) = mechanism.inclusion();
-        let k = mechanism.labels();
+    fn tell_mechanism(&self, out: &mut impl Write) -> io::Result<()> {
+        let ((p, q), k) = (self.stage.mechanism.inclusion(), self.stage.mechanism.labels());
         let (name, sends) = match self.set_size {
             Some(size) if size > 1 => ("Subset selection", format!("{size} of them")),
             _ => ("Randomized response", "one of them".to_string()),
         };
         writeln!(out, "\nThe mechanism")?;
-        writeln!(out, "  {name}, the best for counting {k} labels at this ε: a device sends {sends},")?;
+        writeln!(out, "  {name}, the best for {k} ranks at this ε: a device sends {sends},")?;
         writeln!(out, "  its own with probability {p:.4}, any one other with {q:.4}.")
     }
 
-    fn tell_progress(&self, collection: &Collection, out: &mut impl Write) -> io::Result<()> {
-        writeln!(out, "\nThe reports come in")?;
-        for milestone in [1000, 4000, self.devices as u64] {
-            if let Some((reports, margin)) = collection.progress.iter().find(|(n, _)| *n >= milestone) {
-                let (reports, points) = (thousands(*reports), 100.0 * margin);
-                writeln!(
-                    out,
-                    "  {reports:>7} devices: every share is known to within ± {points:.1} points (95 %)"
-                )?;
-            }
+    /// What came of it.
+    pub(super) fn tell_end(&self, out: &mut impl Write) -> io::Result<()> {
+        self.tell_shares(out)?;
+        self.tell_comparison(out)?;
+        if let Some(audit) = &self.audit {
+            writeln!(out, "\nThe audit\n  {}", audit_lines(audit))?;
         }
         Ok(())
     }
 
     fn tell_shares(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "\nThe shares, with 95 % intervals")?;
-        let bar = |told: &Told| {
-            let &Told { label: name, truth, estimate, low, high, .. } = told;
-            Bar { name, truth, estimate, low, high }
-        };
-        bar_chart::draw(&self.shares.iter().map(bar).collect::<Vec<_>>(), out)?;
+        bar_chart::draw(&self.shares.iter().map(Told::bar).collect::<Vec<_>>(), out)?;
         writeln!(out, "  {} of {} intervals cover the truth.", self.covered, self.shares.len())?;
         if self.shares.iter().any(|share| share.estimate < 0.0) {
             writeln!(out, "  (An unbiased estimate of a small share falls below zero at times.)")?;
@@ -157,30 +147,35 @@ impl Story {
     }
 
     fn tell_comparison(&self, out: &mut impl Write) -> io::Result<()> {
-        let times = self.repetitions;
-        writeln!(out, "\nThe same labels, collected {times} times over: the error of all shares together")?;
-        let chosen = self.comparison.first().map_or(1.0, |first| first.exact_error);
-        for Comparison { kind, set_size, error, error_standard_error, exact_error } in &self.comparison {
-            let name = match set_size {
-                Some(size) if *size > 1 => format!("{kind} of {size}"),
-                _ => (*kind).to_string(),
-            };
-            let people = (exact_error / chosen).powi(2);
-            let cost = if (*kind, *set_size) == (self.mechanism, self.set_size) {
-                "chosen".to_string()
-            } else {
-                format!("needs {people:.2} times the people")
-            };
-            let [error, spread, exact] =
-                [error, error_standard_error, exact_error].map(|value| 100.0 * value);
-            writeln!(out, "  {name:<12} {error:7.3} ± {spread:.3} points   expected {exact:7.3}   {cost}")?;
+        writeln!(
+            out,
+            "\nHow often the rank of a family that was never asked is told from its public columns"
+        )?;
+        for Learnt { method, about, accuracy } in &self.comparison {
+            let (value, error) = (100.0 * accuracy.value, 100.0 * accuracy.standard_error);
+            writeln!(out, "  {method:<20} {value:5.1} % ± {error:.1}   {about}")?;
         }
         Ok(())
     }
+
+    /// Where to look on.
+    pub(super) fn tell_invitation(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, "\nThe dashboard stays at {} until Ctrl-C.", self.url)?;
+        out.flush()
+    }
+}
+
+/// Shares beside the truth.
+pub(super) fn bars<'a>(status: &'a Status, truth: &[f64]) -> Vec<Bar<'a>> {
+    let bar = |(share, truth): (&'a ClassShare, &f64)| {
+        let ClassShare { class, estimate, low, high, .. } = share;
+        Bar { name: class, truth: *truth, estimate: *estimate, low: *low, high: *high }
+    };
+    status.shares.iter().flatten().zip(truth).map(bar).collect()
 }
 
 /// 12960 as 12,960.
-fn thousands(number: u64) -> String {
+pub(super) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();

@@ -12,13 +12,14 @@ use crate::progress::progress_bar;
 use crate::tables::TableFile;
 use anyhow::{Context, anyhow, bail};
 use hyper::body::Bytes;
+use indicatif::ProgressBar;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, mpsc};
 use undertone_report::{Task, batch};
 
@@ -53,6 +54,9 @@ pub(crate) struct Send {
     /// Reports of one request
     #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "100")]
     batch: NonZeroU32,
+    /// Reports a second at most
+    #[arg(long, value_name = "N", value_parser = arguments::count)]
+    rate: Option<NonZeroU32>,
     /// Simulate: draw from a seed, without privacy
     #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
     seed: Option<u64>,
@@ -92,14 +96,17 @@ impl Send {
                 "warning: a simulation: whoever knows the seed knows the labels"
             ));
         }
-        let rows = table.rows();
-        let bodies = Sender {
+        let bar = progress_bar(table.rows());
+        let sender = Sender {
             address,
             admission: self.admission.clone(),
             concurrency: self.concurrency.get() as usize,
             batch: self.batch.get() as usize,
+            rate: self.rate,
         };
-        bodies.send(table, devices, rows).await
+        let sent = sender.send(table, devices, &bar).await;
+        bar.finish_and_clear();
+        sent
     }
 }
 
@@ -107,17 +114,27 @@ impl Send {
 pub(crate) struct Sender {
     pub(crate) address: Address,
     pub(crate) admission: Option<String>,
+    /// Connections
     pub(crate) concurrency: usize,
+    /// Reports of a request
     pub(crate) batch: usize,
+    /// Reports a second at most
+    pub(crate) rate: Option<NonZeroU32>,
 }
 
 impl Sender {
-    pub(crate) async fn send(&self, table: TableFile, devices: Devices, rows: u64) -> anyhow::Result<Sent> {
-        let (began, bar) = (Instant::now(), progress_bar(rows));
+    /// Lets every row of a table report.
+    pub(crate) async fn send(
+        &self,
+        table: TableFile,
+        devices: Devices,
+        bar: &ProgressBar,
+    ) -> anyhow::Result<Sent> {
+        let began = Instant::now();
         let (requests, waiting) = mpsc::channel::<(usize, Bytes)>(2 * self.concurrency);
         let waiting = Arc::new(Mutex::new(waiting));
-        let size = self.batch;
-        let making = tokio::task::spawn_blocking(move || make(&table, devices, size, &requests));
+        let (size, pace) = (self.batch, Pace { began, rate: self.rate, made: 0 });
+        let making = tokio::task::spawn_blocking(move || make(&table, devices, size, pace, &requests));
         let workers = (0..self.concurrency).map(|_| {
             let (waiting, bar) = (waiting.clone(), bar.clone());
             let worker =
@@ -131,9 +148,26 @@ impl Sender {
             sent.add(worker.await.map_err(|_| anyhow!("a connection has failed"))??);
         }
         making.await.map_err(|_| anyhow!("the devices have failed"))??;
-        bar.finish_and_clear();
         sent.seconds = began.elapsed().as_secs_f64();
         Ok(sent)
+    }
+}
+
+/// Lets nobody report too soon.
+struct Pace {
+    began: Instant,
+    rate: Option<NonZeroU32>,
+    made: u64,
+}
+
+impl Pace {
+    /// Waits until so many more may report.
+    fn wait(&mut self, reports: usize) {
+        if let Some(rate) = self.rate {
+            let due = Duration::from_secs_f64(self.made as f64 / f64::from(rate.get()));
+            std::thread::sleep(due.saturating_sub(self.began.elapsed()));
+        }
+        self.made += reports as u64;
     }
 }
 
@@ -142,6 +176,7 @@ fn make(
     table: &TableFile,
     mut devices: Devices,
     size: usize,
+    mut pace: Pace,
     requests: &mpsc::Sender<(usize, Bytes)>,
 ) -> anyhow::Result<()> {
     let mut first = 1;
@@ -149,6 +184,7 @@ fn make(
         let rows = rows?;
         let reports = devices.answer(table, &rows, first, now())?;
         for some in reports.chunks(size) {
+            pace.wait(some.len());
             // If nobody takes them any more, the workers know why.
             if requests.blocking_send((some.len(), batch::join(some).into())).is_err() {
                 return Ok(());
@@ -168,7 +204,7 @@ impl Worker {
     async fn run(
         mut self,
         waiting: Arc<Mutex<mpsc::Receiver<(usize, Bytes)>>>,
-        bar: indicatif::ProgressBar,
+        bar: ProgressBar,
     ) -> anyhow::Result<Sent> {
         let mut sent = Sent::default();
         loop {

@@ -1,27 +1,28 @@
 //! The people of a simulation: those who are asked, and those by whom the models are judged.
 
 use crate::people::{Origin, People};
+use undertone_learn::evaluation::{Evaluation, Figure};
 use undertone_learn::features::{Encoder, Row, Rows};
 use undertone_learn::split::{Purpose, place};
-use undertone_learn::{Examples, LearnError, Source};
+use undertone_learn::{Classifier, Examples, LearnError, Source};
 
-/// One in so many is not asked, where there is no other table.
-const TEST_SHARE: f64 = 0.25;
+/// The share of people who are not asked, where there is no other table.
+pub(crate) const TEST_SHARE: f64 = 0.25;
 
 /// Everybody, in memory.
-pub(super) struct Data {
-    pub(super) classes: usize,
+pub(crate) struct Data {
+    pub(crate) classes: usize,
     /// Those who are asked
-    pub(super) rows: Rows,
+    pub(crate) rows: Rows,
     /// What only their devices know
-    pub(super) labels: Vec<u32>,
+    pub(crate) labels: Vec<u32>,
     /// Those by whom models are judged
-    pub(super) test: Examples,
+    pub(crate) test: Examples,
 }
 
 impl Data {
     /// Some people of one table are not asked.
-    pub(super) fn split(people: &Origin, encoder: &Encoder) -> anyhow::Result<Self> {
+    pub(crate) fn split(people: &Origin, encoder: &Encoder) -> anyhow::Result<Self> {
         let mut data = Self::nobody(people.classes().len(), encoder);
         let mut row = 0;
         People::new(people, encoder, 0).pass(&mut |block| {
@@ -40,7 +41,7 @@ impl Data {
     }
 
     /// The people of another table are not asked.
-    pub(super) fn with_test(people: &Origin, test: &Origin, encoder: &Encoder) -> anyhow::Result<Self> {
+    pub(crate) fn with_test(people: &Origin, test: &Origin, encoder: &Encoder) -> anyhow::Result<Self> {
         let mut data = Self::nobody(people.classes().len(), encoder);
         People::new(people, encoder, 0).pass(&mut |block| {
             block.rows.iter().for_each(|row| data.rows.push(row));
@@ -58,6 +59,11 @@ impl Data {
 
     fn nobody(classes: usize, encoder: &Encoder) -> Self {
         Self { classes, rows: encoder.rows(), labels: Vec::new(), test: Examples::new(encoder.rows()) }
+    }
+
+    /// How often a model is right about those who were not asked.
+    pub(crate) fn accuracy(&self, model: &impl Classifier) -> Result<Figure, LearnError> {
+        Ok(Evaluation::of(model, &mut vec![self.test.clone()])?.figures()?.accuracy)
     }
 
     /// One more by whom models are judged.

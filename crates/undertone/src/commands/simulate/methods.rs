@@ -7,7 +7,6 @@ use rand_core::SeedableRng;
 use undertone_learn::convex::{
     ConvexLoss, Feasible, LinearLoss, NormalSgd, ProjectedSgd, Span, Step as ConvexStep, VectorSgd,
 };
-use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::Row;
 use undertone_learn::labels::{Channel, LabelVectors};
 use undertone_learn::linear::{
@@ -21,7 +20,7 @@ use undertone_privacy::{Delta, Epsilon, Randomizer};
 
 /// A method by its name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Method {
+pub(crate) struct Method {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     how: How,
@@ -121,7 +120,7 @@ pub(super) const ALL: [Method; 21] = {
 
 /// What can be chosen about stages.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StageOptions {
+pub(crate) struct StageOptions {
     pub(super) temperature: f64,
     pub(super) warm_start: bool,
     pub(super) filter: bool,
@@ -129,43 +128,57 @@ pub(super) struct StageOptions {
     pub(super) trust: Trust,
 }
 
+impl Default for StageOptions {
+    fn default() -> Self {
+        Self { temperature: 1.0, warm_start: false, filter: false, clusters: 50, trust: Trust::Local }
+    }
+}
+
 impl Method {
+    /// The method of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        ALL.into_iter().find(|method| method.name == name)
+    }
+
     /// Whether somebody has to be trusted with true labels.
     pub(super) fn trust(&self) -> Trust {
         if matches!(self.how, How::Clusters(_)) { Trust::Central } else { Trust::Local }
     }
 
-    /// The accuracy on those who were not asked.
-    pub(super) fn accuracy(
+    /// What it learns from reports that others have gathered.
+    pub(crate) fn learn(&self, reports: Examples, data: &Data, seed: u64) -> Result<LinearModel, LearnError> {
+        self.how.learn(vec![reports], data, seed)
+    }
+
+    /// Asks everybody, and learns from what they say.
+    pub(crate) fn model(
         &self,
         data: &Data,
         promise: Promise,
         stage_options: &StageOptions,
         seed: u64,
-    ) -> Result<f64, LearnError> {
+    ) -> Result<LinearModel, LearnError> {
         let mut rng = ChaCha12Rng::seed_from_u64(seed);
-        let model = match (promise, self.how) {
+        match (promise, self.how) {
             (Promise::None, how) => {
                 let certain = Examples::certain(data.rows.clone(), data.labels.iter().copied());
-                how.learn(vec![certain], data, seed)?
+                how.learn(vec![certain], data, seed)
             }
             (Promise::Private(epsilon), How::Erm(mechanism, ..) | How::Online(mechanism)) => {
                 let mechanism = mechanism.built(data.classes as u32, epsilon)?;
                 let reports = reports(data, &mechanism, &mut rng)?;
-                self.how.learn(vec![reports], data, seed)?
+                self.how.learn(vec![reports], data, seed)
             }
             (Promise::Private(epsilon), How::Stages(count, published)) => {
-                stages(data, epsilon, count, published, stage_options, seed, &mut rng)?
+                stages(data, epsilon, count, published, stage_options, seed, &mut rng)
             }
             (Promise::Private(epsilon), How::Clusters(count)) => {
-                with_clusters(data, epsilon, count, stage_options, seed, &mut rng)?
+                with_clusters(data, epsilon, count, stage_options, seed, &mut rng)
             }
             (Promise::Private(epsilon), How::Interactive(noise)) => {
-                interactive(data, epsilon, noise, &mut rng)?
+                interactive(data, epsilon, noise, &mut rng)
             }
-        };
-        let evaluation = Evaluation::of(&model, &mut vec![data.test.clone()])?;
-        Ok(evaluation.figures()?.accuracy.value)
+        }
     }
 }
 

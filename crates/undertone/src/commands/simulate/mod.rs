@@ -6,14 +6,15 @@
 mod data;
 mod methods;
 
+pub(crate) use data::{Data, TEST_SHARE};
+pub(crate) use methods::{Method, StageOptions};
+
 use crate::exit::Usage;
 use crate::output;
 use crate::progress::progress_bar;
 use crate::tables::TableFile;
 use crate::{arguments, people};
 use clap::ValueEnum;
-use data::Data;
-use methods::{Method, StageOptions};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::io::Write;
@@ -141,9 +142,9 @@ impl Simulate {
             return Ok(methods::ALL.into_iter().filter(trusted).collect());
         }
         let method = |name: &String| {
-            let found = methods::ALL.into_iter().find(|method| method.name == name);
             let known = || methods::ALL.map(|method| method.name).join(", ");
-            found.ok_or_else(|| Usage::new(format!("--method: `{name}` is none of {}, all", known())))
+            Method::named(name)
+                .ok_or_else(|| Usage::new(format!("--method: `{name}` is none of {}, all", known())))
         };
         let methods = self.method.iter().map(method).collect::<Result<Vec<_>, _>>()?;
         match methods.iter().find(|method| !trusted(method)) {
@@ -193,9 +194,9 @@ impl Simulate {
         let (bar, stage_options) = (progress_bar(runs.len() as u64), self.stage_options());
         let one = |&((promise, method), run): &((Promise, Method), u32)| {
             let seed = self.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(run));
-            let accuracy = method.accuracy(data, promise, &stage_options, seed);
+            let model = method.model(data, promise, &stage_options, seed)?;
             bar.inc(1);
-            accuracy
+            Ok(data.accuracy(&model)?.value)
         };
         let accuracies = runs.par_iter().map(one).collect::<Result<Vec<f64>, LearnError>>()?;
         bar.finish_and_clear();

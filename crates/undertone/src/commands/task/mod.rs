@@ -5,6 +5,8 @@ mod civil_time;
 mod document;
 mod id;
 mod new;
+
+pub(crate) use new::encoding;
 mod show;
 
 use std::io::Write;

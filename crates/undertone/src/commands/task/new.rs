@@ -181,17 +181,8 @@ impl New {
         }
         let columns = feature_columns(table.schema(), &without).context("--drop leaves it out")?;
         let options = EncoderOptions { overrides: self.encode.clone(), ..EncoderOptions::default() };
-        let mut fit = EncoderFit::new(&columns, options).map_err(Usage::new)?;
-        let table = table.select(columns.iter().map(|column| column.name.as_str()))?;
-        let progress = row_counter("looking at public columns");
-        for batch in table.batches()? {
-            let batch = batch?;
-            fit.observe(&features(&batch, &columns)?).with_context(|| self.table.display().to_string())?;
-            progress.inc(batch.num_rows() as u64);
-        }
-        progress.finish_and_clear();
-        ensure!(table.rows() > 0, "{}: the table has no rows", self.table.display());
-        Ok((columns, fit.finish()?.words()))
+        let encoding = encoding(table, &columns, options)?;
+        Ok((columns, encoding))
     }
 
     fn collection(&self) -> anyhow::Result<Collection> {
@@ -237,6 +228,26 @@ impl New {
             },
         }
     }
+}
+
+/// How the columns of a table become features.
+pub(crate) fn encoding(
+    table: TableFile,
+    columns: &[FeatureColumn],
+    options: EncoderOptions,
+) -> anyhow::Result<Vec<EncodingWords>> {
+    let path = table.path().display().to_string();
+    let mut fit = EncoderFit::new(columns, options).map_err(Usage::new)?;
+    let table = table.select(columns.iter().map(|column| column.name.as_str()))?;
+    let progress = row_counter("looking at public columns");
+    for batch in table.batches()? {
+        let batch = batch?;
+        fit.observe(&features(&batch, columns)?).with_context(|| path.clone())?;
+        progress.inc(batch.num_rows() as u64);
+    }
+    progress.finish_and_clear();
+    ensure!(table.rows() > 0, "{path}: the table has no rows");
+    Ok(fit.finish()?.words())
 }
 
 /// A learner by its name.
