@@ -24,6 +24,9 @@ const START: usize = 2;
 /// not convex and large steps lose their way.
 const RATES: [f64; 3] = [0.15, 0.04, 0.01];
 
+/// A model that is only tried is fitted in so many times fewer passes.
+const SHORTER: u32 = 4;
+
 /// A model and how its λ was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
@@ -113,7 +116,8 @@ impl<P: FnMut(Progress)> Fits<'_, P> {
 
     /// Fits to the others, for those who are kept aside to judge.
     fn try_out(&mut self, place: usize, options: &ErmOptions) -> Result<Candidate, LearnError> {
-        let model = self.fit(Whom::Others, &ErmOptions { l2: GRID[place], ..options.clone() })?;
+        let epochs = options.epochs.div_ceil(SHORTER);
+        let model = self.fit(Whom::Others, &ErmOptions { l2: GRID[place], epochs, ..options.clone() })?;
         Candidate::new(place, model, &mut Those::held_out(self.source))
     }
 }

@@ -58,9 +58,24 @@ pub(crate) struct Demo {
     json: bool,
 }
 
+/// What coins are tossed for. Each has its own: were a device to toss those that have chosen its row, its report would
+/// say more about the row than was promised.
+#[derive(Clone, Copy)]
+enum Coins {
+    Rows,
+    Devices,
+    Comparison,
+    Audit,
+}
+
+impl Coins {
+    /// Seeds of different stories have nothing in common.
+    const APART: u64 = 1_000_003;
+}
+
 impl Demo {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let stage = Stage::set(self.epsilon, self.devices, self.seed)?;
+        let stage = Stage::set(self.epsilon, self.devices, self.seed(Coins::Rows))?;
         let collector = Collector::open(&stage.config)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let mut told = false;
@@ -75,6 +90,11 @@ impl Demo {
         played?;
         ensure!(told, "stopped before the story was told");
         Ok(())
+    }
+
+    /// The seed of one part of the story.
+    fn seed(&self, coins: Coins) -> Option<u64> {
+        self.seed.map(|seed| seed.wrapping_mul(Coins::APART).wrapping_add(coins as u64))
     }
 
     async fn play(
@@ -93,14 +113,18 @@ impl Demo {
         if !self.json {
             story.tell_beginning(out)?;
         }
-        let sending = tokio::spawn(report(stage.devices()?, Devices::new(&stage.task, 0, self.seed)?, url));
+        let sending = tokio::spawn(report(
+            stage.devices()?,
+            Devices::new(&stage.task, 0, self.seed(Coins::Devices))?,
+            url,
+        ));
         let status = self.watch(stage, &collector, sending, out).await?;
         story.learnt(&status);
-        let (seed, truth) = (self.seed, stage.data()?);
+        let (seed, truth) = (self.seed(Coins::Comparison), stage.data()?);
         let judging = collector.clone();
         let judged = tokio::task::spawn_blocking(move || comparison::compare(&judging, &truth, seed));
         story.comparison = judged.await??;
-        story.audit = Some(audit::audit(&stage.task, &mut randomness::generator(self.seed)?)?);
+        story.audit = Some(audit::audit(&stage.task, &mut randomness::generator(self.seed(Coins::Audit))?)?);
         if self.json {
             output::json(&story, out)?;
         } else {
