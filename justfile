@@ -2,7 +2,7 @@
 _default:
     @just --list
 
-# The whole story in one process
+# The whole story over HTTP
 demo *ARGS:
     cargo run --release -- demo {{ARGS}}
 
