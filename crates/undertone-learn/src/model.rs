@@ -54,6 +54,17 @@ pub struct Training {
     pub l2: Option<f64>,
     /// Of the order of the rows
     pub seed: u64,
+    /// Whether any report was drawn from a seed, hence without privacy
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub simulation: bool,
+    /// The parts of a table, as I/N, whose people were asked; none where it was not cut
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Model {
@@ -163,7 +174,14 @@ mod tests {
         let mut weights = Weights::zero(encoder.width(), 2);
         // Numbers with no short decimal form
         (0u8..).zip(weights.values_mut()).for_each(|(i, w)| *w = (f32::from(i) / 7.0).sin());
-        let training = Training { reports: 12, method: "likelihood".into(), l2: Some(1e-3), seed: 0 };
+        let training = Training {
+            reports: 12,
+            method: "likelihood".into(),
+            l2: Some(1e-3),
+            seed: 0,
+            simulation: true,
+            parts: vec!["1/2".into()],
+        };
         let predictor = Predictor::Linear(LinearModel { loss: Loss::Softmax, weights });
         Model::new(("ill".into(), vec!["no".into(), "yes".into()]), Vec::new(), encoder, predictor, training)
     }

@@ -7,11 +7,18 @@ use anyhow::{Context, bail, ensure};
 use std::fs;
 use std::path::Path;
 use undertone_learn::Model;
+use undertone_report::sha256_of;
 
 /// Reads and checks a model.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Model> {
+    Ok(read_with_hash(path)?.0)
+}
+
+/// The same, and the SHA-256 of its bytes.
+pub(crate) fn read_with_hash(path: &Path) -> anyhow::Result<(Model, String)> {
     let text = fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Model::from_json(&text).with_context(|| path.display().to_string())
+    let model = Model::from_json(&text).with_context(|| path.display().to_string())?;
+    Ok((model, sha256_of(text.as_bytes())))
 }
 
 /// A table that has every column that the model looks at, each of the kind that it knows; no others are read, but for

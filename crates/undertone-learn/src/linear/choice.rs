@@ -1,8 +1,9 @@
 //! From examples to a linear model without anybody turning knobs: step size and λ are chosen from reports alone.
 //!
 //! One person in eight is kept aside. For one λ after the other, up or down a grid as long as that helps, a model is
-//! fitted to the others and judged by the reports of those who were kept aside; the λ with the best mean wins, and the model
-//! is fitted again, to everybody. The step size is chosen in the same way before. No true label is looked at: the judge is the mean of
+//! fitted to the others, in fewer passes, and judged by the reports of those who were kept aside; the λ with the best
+//! mean wins, and the model is fitted again, to everybody and in full. The step size is chosen in the same way before. No
+//! true label is looked at: the judge is the mean of
 //!
 //! > ln Σ_k π_k·P(S | k)   where the scores stand for probabilities (softmax, logistic),
 //! > -Σ_k a_k·ℓ(z, k)      where they do not (hinge, squared)
@@ -40,7 +41,7 @@ pub struct Fitted {
     pub learning_rate: f64,
     /// Every λ that was tried and how it did on those who were kept aside
     pub tried: Vec<(f64, Figure)>,
-    /// The model of this λ before those who were kept aside came in, so that they can still judge it
+    /// The model that was tried with this λ, to which those who were kept aside are strangers: they can still judge it
     pub judged: LinearModel,
 }
 
@@ -48,12 +49,13 @@ pub struct Fitted {
 const MOST_FITS: u64 = (RATES.len() + GRID.len() - 1) as u64;
 
 /// Fits with the step size and the λ that serve people best who were kept aside; those of `options` are not looked at.
-/// Every fit begins at `start`, or at zero. A start that has learnt from the same people favours no λ, but they cannot
-/// judge the model any more.
+/// The last fit begins at `start`, all others at zero: a start may have learnt from those who were kept aside.
 ///
-/// Where reports are few and classes many, the likelihood, which is not convex, fits the noise before it finds anything. If it
-/// does not clearly beat even chances, soft labels are tried too: their loss is convex, and the posterior under even
-/// chances has a mean that is affine in the true probabilities, so that the likeliest class is the same.
+/// Where reports are few and classes many, the likelihood, which is not convex, fits the noise before it finds anything.
+/// If it does not clearly beat even chances, soft labels are tried too: their loss is convex and, if the mechanism treats
+/// all labels alike, the posterior under even chances has a mean that is affine in the true probabilities, so that the
+/// likeliest class is the same. Its probabilities are squeezed towards 1/K; the weights are scaled up again as far as
+/// those who were kept aside find it likely.
 pub fn fit_choosing_l2(
     source: &mut dyn Source,
     features: usize,
@@ -63,7 +65,8 @@ pub fn fit_choosing_l2(
     progress: impl FnMut(Progress),
 ) -> Result<Fitted, LearnError> {
     let searches = if options.target == Target::Likelihood { 2 } else { 1 };
-    let mut fits = Fits { source, features, classes, start, progress, done: 0, of: searches * MOST_FITS + 1 };
+    let of = searches * MOST_FITS + u64::from(SHORTER);
+    let mut fits = Fits { source, features, classes, progress, done: 0, of };
     let mut search = Search::run(&mut fits, options)?;
     if options.target == Target::Likelihood && search.best().is_in_doubt() {
         let soft = ErmOptions { target: Target::Posterior(None), ..options.clone() };
@@ -72,10 +75,14 @@ pub fn fit_choosing_l2(
             search = other;
         }
     }
-    fits.done = fits.of - 1;
-    let model = fits.fit(Whom::Everybody, &search.options)?;
-    let (judged, tried) = (search.best().model.clone(), search.figures());
+    let mut model = fits.in_full(&search.options, start)?;
+    let (mut judged, tried) = (search.best().model.clone(), search.figures());
     let ErmOptions { target, l2, learning_rate, .. } = search.options;
+    if target != options.target {
+        let factor = sharpest(&judged, fits.source)?;
+        model.weights.scale(factor);
+        judged.weights.scale(factor);
+    }
     Ok(Fitted { model, target, l2, learning_rate, tried, judged })
 }
 
@@ -84,41 +91,56 @@ struct Fits<'a, P> {
     source: &'a mut dyn Source,
     features: usize,
     classes: usize,
-    start: Option<&'a Weights>,
     progress: P,
+    /// Of the work, in shorter fits
     done: u64,
     of: u64,
 }
 
-/// Whom a model is fitted to.
-#[derive(Clone, Copy)]
-enum Whom {
-    Everybody,
-    /// All but those who are kept aside
-    Others,
-}
-
 impl<P: FnMut(Progress)> Fits<'_, P> {
-    fn fit(&mut self, whom: Whom, options: &ErmOptions) -> Result<LinearModel, LearnError> {
-        let report = |seen: Progress| (self.progress)(seen.within(self.done, self.of));
-        let mut others;
-        let source: &mut dyn Source = match whom {
-            Whom::Everybody => &mut *self.source,
-            Whom::Others => {
-                others = Those::others(self.source);
-                &mut others
-            }
-        };
-        let model = fit(source, self.features, self.classes, options, self.start, report)?;
-        self.done += 1;
-        Ok(model)
+    /// Fits to everybody, in all passes.
+    fn in_full(&mut self, options: &ErmOptions, start: Option<&Weights>) -> Result<LinearModel, LearnError> {
+        let all = u64::from(SHORTER);
+        let report = |seen: Progress| (self.progress)(seen.within(self.of - all, all, self.of));
+        fit(self.source, self.features, self.classes, options, start, report)
     }
 
     /// Fits to the others, for those who are kept aside to judge.
     fn try_out(&mut self, place: usize, options: &ErmOptions) -> Result<Candidate, LearnError> {
         let epochs = options.epochs.div_ceil(SHORTER);
-        let model = self.fit(Whom::Others, &ErmOptions { l2: GRID[place], epochs, ..options.clone() })?;
-        Candidate::new(place, model, &mut Those::held_out(self.source))
+        let options = ErmOptions { l2: GRID[place], epochs, ..options.clone() };
+        let report = |seen: Progress| (self.progress)(seen.within(self.done, 1, self.of));
+        let model =
+            fit(&mut Those::others(self.source), self.features, self.classes, &options, None, report)?;
+        self.done += 1;
+        let scores = judge(&model, &mut Those::held_out(self.source))?;
+        Ok(Candidate { place, model, scores })
+    }
+}
+
+/// How likely a model finds the reports of some people, or how small it makes their loss.
+fn judge(model: &LinearModel, people: &mut dyn Source) -> Result<Moments, LearnError> {
+    let mut moments = Moments::default();
+    people.pass(&mut |people| {
+        for score in scores(model, people) {
+            moments.add(score);
+        }
+        Ok(())
+    })?;
+    if moments.count == 0 { Err(LearnError::TooFewReports) } else { Ok(moments) }
+}
+
+/// The power of two by which the weights have to be multiplied for those who were kept aside to find them likeliest.
+fn sharpest(model: &LinearModel, source: &mut dyn Source) -> Result<f32, LearnError> {
+    let (mut best, mut factor) = (judge(model, &mut Those::held_out(source))?.mean, 1.0);
+    loop {
+        let mut sharper = model.clone();
+        sharper.weights.scale(2.0 * factor);
+        let score = judge(&sharper, &mut Those::held_out(source))?.mean;
+        if score <= best || !score.is_finite() {
+            return Ok(factor);
+        }
+        (best, factor) = (score, 2.0 * factor);
     }
 }
 
@@ -130,20 +152,6 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(place: usize, model: LinearModel, people: &mut dyn Source) -> Result<Self, LearnError> {
-        let mut moments = Moments::default();
-        people.pass(&mut |people| {
-            for score in scores(&model, people) {
-                moments.add(score);
-            }
-            Ok(())
-        })?;
-        if moments.count == 0 {
-            return Err(LearnError::TooFewReports);
-        }
-        Ok(Self { place, model, scores: moments })
-    }
-
     /// The mean; what is no number is worse than any.
     fn score(&self) -> f64 {
         if self.scores.mean.is_finite() { self.scores.mean } else { f64::NEG_INFINITY }
@@ -151,7 +159,8 @@ impl Candidate {
 
     /// Whether its likelihood is not above that of even chances, which is 0, by two standard errors.
     fn is_in_doubt(&self) -> bool {
-        self.score() <= 2.0 * self.scores.figure().standard_error
+        let clear = self.score() > 2.0 * self.scores.figure().standard_error;
+        !clear
     }
 }
 
@@ -168,7 +177,13 @@ impl Search {
         let at = |learning_rate| ErmOptions { learning_rate, ..options.clone() };
         let mut first = Vec::new();
         for rate in RATES {
-            first.push((rate, fits.try_out(START, &at(rate))?));
+            match fits.try_out(START, &at(rate)) {
+                Err(LearnError::Diverged) => {}
+                tried => first.push((rate, tried?)),
+            }
+        }
+        if first.is_empty() {
+            return Err(LearnError::Diverged);
         }
         // The larger step on ties
         first.sort_by(|a, b| b.1.score().total_cmp(&a.1.score()).then(b.0.total_cmp(&a.0)));

@@ -6,9 +6,9 @@
 //! loss of noisy reports can fall without bound, so that it needs λ > 0 or a ball to stay in (|W| ≤ R, intercept
 //! included). Steps are those of Adam with a rate that falls linearly to zero.
 //!
-//! Blocks come in the order of their source and rows are shuffled within a block, wide ones in runs of [`RUN`]. A batch is cut into parts of
-//! [`PART`] rows whose gradients are added in order: the model is a function of examples, options and seed, whatever
-//! the number of threads.
+//! Blocks come in the order of their source and rows are shuffled within a block, wide ones in runs of [`RUN`]. A batch
+//! is cut into parts of [`PART`] rows whose gradients are added in order: the model is a function of examples, options
+//! and seed, whatever the number of threads.
 
 use super::adam::{Moments, RareMoments, Step};
 use super::kernels::{OuterProducts, vectorized};
@@ -87,9 +87,9 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The same fit as number `done`, counted from zero, of several that take as long.
-    pub(super) fn within(self, done: u64, fits: u64) -> Self {
-        Self { rows: done * self.of + self.rows, of: fits * self.of }
+    /// The same fit as `part` of a work of which `done` is done, and `of` is all.
+    pub(super) fn within(self, done: u64, part: u64, of: u64) -> Self {
+        Self { rows: done * self.of + part * self.rows, of: of * self.of }
     }
 }
 

@@ -39,10 +39,12 @@ impl Team {
 
     /// Has every member do `work`, and waits for all.
     pub(super) fn run(&self, work: impl Fn(&Member) + Sync) {
-        let join = |index| work(&Member { team: self, index });
+        let (work, member) = (&work, |index| Member { team: self, index });
         thread::scope(|scope| {
-            (1..self.size).for_each(|index| drop(scope.spawn(move || join(index))));
-            join(0);
+            // Before the others: should the system refuse a thread, those that there are do not wait for it.
+            let first = member(0);
+            (1..self.size).for_each(|index| drop(scope.spawn(move || work(&member(index)))));
+            work(&first);
         });
     }
 }

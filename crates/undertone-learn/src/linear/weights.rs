@@ -49,6 +49,11 @@ impl Weights {
         &self.values
     }
 
+    /// Multiplies all of them.
+    pub(super) fn scale(&mut self, factor: f32) {
+        self.values_mut().iter_mut().for_each(|weight| *weight *= factor);
+    }
+
     /// The same, to change them.
     pub fn values_mut(&mut self) -> &mut [f32] {
         &mut self.values

@@ -173,7 +173,15 @@ impl Live {
     /// The model so far; none if nobody has reported or nothing but shares is learnt.
     pub fn model(&self) -> Option<Model> {
         let model = self.state.learner.as_ref()?.model().ok()?;
-        let training = Training { reports: self.state.reports, method: "sgd".into(), l2: None, seed: 0 };
+        let training = Training {
+            reports: self.state.reports,
+            method: "sgd".into(),
+            l2: None,
+            seed: 0,
+            // Nobody but a device knows where its coins come from.
+            simulation: false,
+            parts: Vec::new(),
+        };
         let about = (self.task.label.clone(), self.task.classes.clone());
         let predictor = Predictor::Linear(model);
         Some(Model::new(about, vec![self.task.clone()], self.encoder.clone(), predictor, training))

@@ -299,6 +299,14 @@ impl MultiStage<'_> {
         let channel = Channel::with_priors(self.classes, self.epsilon);
         let mut answers = Answers::new(&stage.rows);
         let (beliefs, mut labels) = (prior.of(&stage.rows)?, 0);
+        if beliefs.len() != stage.people.len() * self.classes as usize {
+            let expected = "one for each person and class";
+            return Err(LearnError::Parameter {
+                what: "the numbers of a prior",
+                value: beliefs.len() as f64,
+                expected,
+            });
+        }
         for (&person, belief) in stage.people.iter().zip(beliefs.chunks_exact(self.classes as usize)) {
             let mechanism = LabelMechanism::WithPrior(RrWithPrior::new(belief, self.epsilon)?);
             labels += mechanism.support().map_or(0, <[u32]>::len);

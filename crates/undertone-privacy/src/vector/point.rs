@@ -66,7 +66,7 @@ impl PublicPoints {
         }
     }
 
-    /// Δ², exactly.
+    /// Δ², exactly; the largest number there is if it is larger.
     pub fn sensitivity_squared(&self) -> u128 {
         match self {
             Self::Corners { corner, .. } => 2 * u128::from(*corner).pow(2),
@@ -106,6 +106,9 @@ impl NoisyPoint {
         }
         // ⌈Δ⌉ in integers; one more makes up for the rounding of the quotient
         let square = points.sensitivity_squared();
+        if square == u128::MAX {
+            return Err(PrivacyError::Scale { numerator: u64::MAX, denominator: 1 });
+        }
         let root = square.isqrt();
         let distance = root.saturating_add(u128::from(root.saturating_mul(root) < square));
         let scale = libm::ceil(distance as f64 / mu.get()) as u64;

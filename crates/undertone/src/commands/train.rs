@@ -8,7 +8,7 @@ use crate::output;
 use crate::people::{Origin, People, fit_encoder};
 use crate::progress::progress_bar;
 use crate::tables::TableFile;
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
@@ -57,7 +57,7 @@ pub(crate) struct Train {
     /// A model to start from, such as that of the stage before: its columns are turned into features as it does it
     #[arg(long, value_name = "MODEL", conflicts_with = "columns")]
     start: Option<PathBuf>,
-    /// λ of the penalty λ/2·|W|²
+    /// λ of the penalty λ/2·|W|²; then nothing is chosen, and nobody kept aside
     #[arg(long, value_name = "LAMBDA", value_parser = arguments::penalty, allow_hyphen_values = true)]
     l2: Option<f64>,
     /// Passes over all reports; by default as many as make a few thousand steps
@@ -73,7 +73,7 @@ pub(crate) struct Train {
     #[arg(long = "column", value_name = "NAME=KIND", value_delimiter = ',')]
     columns: Vec<Override>,
     /// Features for each text column
-    #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "16384")]
+    #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "16384", conflicts_with = "start")]
     buckets: NonZeroU32,
     /// Of the order in which reports are gone through
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -110,11 +110,12 @@ enum Method {
     Likelihood,
     /// The unbiased label vector: the debiased loss, whose minimum is that of the true labels
     Debiased,
-    /// A soft label: the posterior under even chances
+    /// A soft label: the posterior under even chances. Its probabilities are squeezed towards even ones
     Posterior,
     /// The truth, which it is not: for comparison
     Naive,
-    /// The unbiased label vector, each report once and in order, the mean of all points: Algorithm 1, without choices
+    /// The unbiased label vector, each report once and in order, the mean of all points: Algorithm 1 with steps that fit
+    /// themselves to the gradients
     Sgd,
 }
 
@@ -153,6 +154,10 @@ struct Summary<'a> {
     held_out_accuracy: Option<Figure>,
     held_out_log_loss: Option<Figure>,
     simulation: bool,
+    /// That a class occurs is not private
+    classes_from_labels: bool,
+    /// Some people may have answered in several files
+    may_ask_twice: bool,
     output: String,
 }
 
@@ -166,18 +171,19 @@ impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         self.check()?;
         let origin = self.origin()?;
-        let start = self.start.as_ref().map(|path| start(path, &origin)).transpose()?;
+        let start = self.start.as_ref().map(|path| self.start(path, &origin)).transpose()?;
         let file = NewFile::create(&self.output, self.force)?;
         let encoder = match &start {
             Some(model) => model.encoder.clone(),
             None => fit_encoder(&origin, self.encoding())?,
         };
-        let start = start.as_ref().map(|model| match &model.predictor {
+        let weights = start.as_ref().map(|model| match &model.predictor {
             Predictor::Linear(model) => &model.weights,
         });
-        let learnt = self.learn(&origin, &encoder, start)?;
-        let summary = self.summary(&origin, &encoder, &learnt);
-        self.save(&origin, encoder, learnt, file)?;
+        let learnt = self.learn(&origin, &encoder, weights)?;
+        let simulation = origin.is_simulation() || start.as_ref().is_some_and(|m| m.training.simulation);
+        let summary = Summary { simulation, ..self.summary(&origin, &encoder, &learnt) };
+        self.save(&origin, encoder, learnt, start, file)?;
         if self.json { output::json(&summary, out) } else { summary.explain(&origin, out) }
     }
 
@@ -264,11 +270,7 @@ impl Train {
             None => {
                 let Fitted { model, target, l2, tried, judged, .. } =
                     fit_choosing_l2(&mut people, features, classes, &options, start, report)?;
-                // What it started from may have learnt from the same people.
-                let judged = match start {
-                    Some(_) => None,
-                    None => Some(Evaluation::of(&judged, &mut Those::held_out(&mut people))?.figures()?),
-                };
+                let judged = Some(Evaluation::of(&judged, &mut Those::held_out(&mut people))?.figures()?);
                 let soft = matches!(target, Target::Posterior(_));
                 let method = if soft { Method::Posterior } else { self.method() };
                 Learnt { model, method, l2: Some(l2), tried, judged }
@@ -309,6 +311,8 @@ impl Train {
             held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
             held_out_log_loss: learnt.judged.as_ref().map(|figures| figures.log_loss),
             simulation: origin.is_simulation(),
+            classes_from_labels: origin.has_classes_from_labels(),
+            may_ask_twice: origin.may_ask_twice(),
             output: self.output.display().to_string(),
         }
     }
@@ -318,11 +322,26 @@ impl Train {
         origin: &Origin,
         encoder: Encoder,
         learnt: Learnt,
+        start: Option<Model>,
         mut file: NewFile,
     ) -> anyhow::Result<()> {
-        let training =
-            Training { reports: origin.len(), method: name(&learnt.method), l2: learnt.l2, seed: self.seed };
-        let tasks: Vec<Task> = origin.tasks().into_iter().cloned().collect();
+        let mut training = Training {
+            reports: origin.len(),
+            method: name(&learnt.method),
+            l2: learnt.l2,
+            seed: self.seed,
+            simulation: origin.is_simulation(),
+            parts: origin.parts(),
+        };
+        let mut tasks: Vec<Task> = origin.tasks().into_iter().cloned().collect();
+        // What it started from was learnt from somebody's reports too.
+        if let Some(start) = start {
+            training.simulation |= start.training.simulation;
+            let others = start.training.parts.into_iter().filter(|part| !training.parts.contains(part));
+            let others: Vec<String> = others.collect();
+            training.parts.extend(others);
+            tasks.extend(start.tasks);
+        }
         let about = (origin.label().to_owned(), origin.classes().to_vec());
         let model = Model::new(about, tasks, encoder, Predictor::Linear(learnt.model), training);
         let written = file.write_all(model.to_json()?.as_bytes());
@@ -330,13 +349,18 @@ impl Train {
         file.keep()?;
         Ok(())
     }
-}
 
-/// Reads the model to start from, which has to be about the same question.
-fn start(path: &Path, origin: &Origin) -> anyhow::Result<Model> {
-    let model = model_file::read(path)?;
-    model_file::same_question(&model, origin).with_context(|| path.display().to_string())?;
-    Ok(model)
+    /// Reads the model to start from, which has to be about the same question and to be no less private.
+    fn start(&self, path: &Path, origin: &Origin) -> anyhow::Result<Model> {
+        let model = model_file::read(path)?;
+        model_file::same_question(&model, origin).with_context(|| path.display().to_string())?;
+        ensure!(
+            self.label.is_some() || !model.tasks.is_empty(),
+            "{} was learnt from true labels without privacy; what starts from it would tell about them",
+            path.display()
+        );
+        Ok(model)
+    }
 }
 
 /// The word for a choice.
@@ -382,17 +406,17 @@ impl Summary<'_> {
         if self.simulation {
             writeln!(out, "The reports were drawn from a seed: a simulation, without privacy")?;
         }
-        if origin.has_classes_from_labels() {
+        if self.classes_from_labels {
             writeln!(out, "The set of classes was read from the labels: that a class occurs is not private")?;
         }
-        if origin.may_ask_twice() {
+        if self.may_ask_twice {
             writeln!(
                 out,
                 "Whoever is in several of these files was asked several times: their promises add up"
             )?;
         }
         writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
-        let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:.0e}"));
+        let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
         writeln!(out, "Model: {model}, {method}{penalty}")?;
         if !self.tried.is_empty() {
             writeln!(out, "\n      λ   score on one in eight who were kept aside")?;
@@ -404,15 +428,17 @@ impl Summary<'_> {
         if let Some(accuracy) = self.held_out_accuracy {
             let (value, margin) = (100.0 * accuracy.value, 100.0 * accuracy.margin());
             let partial = |task: &&Task| task.has_priors() || task.mechanism.top.is_some();
-            let caveat = if origin.tasks().iter().any(partial) {
-                ";\nthose who answered among some labels only count as if theirs was one of them"
-            } else {
-                ";\na little flattering, since they also chose λ: `undertone evaluate` with reports of others does not flatter"
-            };
             writeln!(
                 out,
-                "\nAccuracy on those who were kept aside, from their reports alone: {value:.2} % ± {margin:.2} (95 %){caveat}"
+                "\nAccuracy on those who were kept aside, from their reports alone: {value:.2} % ± {margin:.2} (95 %);\n\
+                 a little flattering, since they also chose λ: `undertone evaluate` with reports of others does not flatter"
             )?;
+            if origin.tasks().iter().any(partial) {
+                writeln!(
+                    out,
+                    "Those who answered among some labels only count as if theirs was one of them"
+                )?;
+            }
         }
         writeln!(out, "\nWritten: {}", self.output)?;
         Ok(())

@@ -5,7 +5,7 @@ use crate::reports::{Marks, ReportBlock, ReportsFile};
 use crate::tables::{self, ClassIndex, TableFile};
 use anyhow::{Context, bail, ensure};
 use arrow_array::RecordBatch;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::PathBuf;
 use undertone_learn::Examples;
@@ -127,15 +127,20 @@ impl Origin {
         self.marks().any(|marks| marks.classes_from_labels)
     }
 
-    /// Whether people may be in several files: they were asked in several ways, and not in different parts.
+    /// The parts of a table whose people answered, each once.
+    pub(crate) fn parts(&self) -> Vec<String> {
+        let parts: BTreeSet<_> = self.marks().filter_map(|marks| marks.part.clone()).collect();
+        parts.into_iter().collect()
+    }
+
+    /// Whether people may be in several of the places that were named, for nothing says that those are different parts.
     pub(crate) fn may_ask_twice(&self) -> bool {
-        let tasks = self.tasks();
         let parts: Vec<Option<&str>> = self.marks().map(|marks| marks.part.as_deref()).collect();
         let count = |part: &str| part.split_once('/').map(|(_, count)| count.to_owned());
         let distinct: HashSet<_> = parts.iter().collect();
         let counts: HashSet<_> = parts.iter().map(|part| part.and_then(count)).collect();
         let apart = distinct.len() == parts.len() && counts.len() == 1 && !parts.contains(&None);
-        tasks.iter().any(|task| task.id() != tasks[0].id()) && !apart
+        self.tasks().len() > 1 && !apart
     }
 
     /// The number of rows.
@@ -189,7 +194,8 @@ impl Chunk<'_> {
         let columns = self.encoder.columns();
         match &self.content {
             Content::Reports(block, channel) => {
-                self.encoder.encode(&tables::features(block.features(), columns)?, &mut examples.rows)?;
+                let cells = tables::features(block.features(), columns)?;
+                self.encoder.encode(&cells, &mut examples.rows).map_err(|error| block.place(error))?;
                 block.decode(channel, &mut examples.unbiased, &mut examples.likelihood)
             }
             Content::Labels(batch, labels) => {

@@ -90,6 +90,17 @@ impl ReportBlock {
         Ok(())
     }
 
+    /// The same error with the file, and its row there.
+    pub(crate) fn place(&self, error: LearnError) -> anyhow::Error {
+        let error = match error {
+            LearnError::Cell { column, row, problem } => {
+                LearnError::Cell { column, row: row + self.first_row - 1, problem }
+            }
+            other => other,
+        };
+        anyhow::Error::new(error).context(self.file.display().to_string())
+    }
+
     fn refuse(&self, row: usize, error: LearnError) -> anyhow::Error {
         let problem = match error {
             LearnError::Report { problem, .. } => problem,

@@ -21,7 +21,8 @@ pub(super) struct Learnt {
 /// Learns in four ways from the people whose reports are in `collector`, and judges by others.
 pub(super) fn compare(collector: &Collector, data: &Data, seed: Option<u64>) -> anyhow::Result<Vec<Learnt>> {
     let (ours, rival) = (named("default")?, named("rr-naive")?);
-    let epsilon = Promise::Private(Epsilon::new(collector.task().mechanism.epsilon)?);
+    let epsilon = Epsilon::new(collector.task().mechanism.epsilon)?;
+    let mechanism = collector.task().mechanism_at(epsilon)?;
     let seed = seed.unwrap_or_default();
     let in_full = |method: &Method, promise| method.model(data, promise, &StageOptions::default(), seed);
     let mut reports = collector.stored()?;
@@ -33,12 +34,16 @@ pub(super) fn compare(collector: &Collector, data: &Data, seed: Option<u64>) -> 
     let row = |method, about, accuracy| Learnt { method, about, accuracy };
     Ok(vec![
         row("without privacy", "from everybody's label", data.accuracy(&in_full(&ours, Promise::None)?)?),
-        row("undertone", "many passes over the reports", data.accuracy(&ours.learn(reports, data, seed)?)?),
+        row(
+            "undertone",
+            "many passes over the reports",
+            data.accuracy(&ours.learn(reports, &mechanism, data, seed)?)?,
+        ),
         row("undertone, live", "one pass, while they came in: the model on the page", data.accuracy(live)?),
         row(
             "randomized response",
             "each report taken for the truth",
-            data.accuracy(&in_full(&rival, epsilon)?)?,
+            data.accuracy(&in_full(&rival, Promise::Private(epsilon))?)?,
         ),
     ])
 }

@@ -162,7 +162,7 @@ impl Demo {
         }
         let status = collector.status();
         screen.draw(&status, &stage.truth, out)?;
-        screen.end();
+        screen.end(&status, out)?;
         Ok(status)
     }
 }

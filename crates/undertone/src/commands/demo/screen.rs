@@ -51,10 +51,14 @@ impl Screen {
         }
     }
 
-    /// Leaves the last picture where it is.
-    pub(super) fn end(self) {
-        if let Self::Picture(bar) = self {
-            bar.abandon();
+    /// Takes the picture away, for the story goes on; a line stays.
+    pub(super) fn end(self, status: &Status, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Picture(bar) => {
+                bar.finish_and_clear();
+                line(status, out)
+            }
+            Self::Lines { .. } | Self::Nothing => Ok(()),
         }
     }
 }
@@ -69,7 +73,7 @@ fn picture(status: &Status, truth: &[f64]) -> io::Result<String> {
         let percent = 100.0 * last.accuracy;
         writeln!(text, "\n  right about {percent:.0} % of those who come next   {}", curve(status))?;
     }
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    Ok(String::from_utf8_lossy(&text).trim_end().to_owned())
 }
 
 fn line(status: &Status, out: &mut impl Write) -> io::Result<()> {
@@ -79,9 +83,10 @@ fn line(status: &Status, out: &mut impl Write) -> io::Result<()> {
     write!(out, "  {reports:>7} reports: every share to within ± {points:.1} points")?;
     if let Some(last) = status.curve.iter().flatten().last() {
         let (right, margin) = (100.0 * last.accuracy, 50.0 * (last.high - last.low));
-        write!(out, ", the model is right about {right:.1} % ± {margin:.1}")?;
+        write!(out, ", the model is right about {right:.1} % ± {margin:.1}   {}", curve(status))?;
     }
-    writeln!(out)
+    writeln!(out)?;
+    out.flush()
 }
 
 /// The accuracy of one model after the other, from nothing to everything.

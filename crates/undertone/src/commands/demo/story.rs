@@ -112,7 +112,8 @@ impl<'a> Story<'a> {
         )?;
         writeln!(out, "  {times:.2} times smaller or larger had the family's rank been any other.")?;
         self.tell_mechanism(out)?;
-        writeln!(out, "\nThe reports come in over HTTP. Watch: {}", self.url)
+        writeln!(out, "\nThe reports come in over HTTP. Watch: {}", self.url)?;
+        out.flush()
     }
 
     fn tell_mechanism(&self, out: &mut impl Write) -> io::Result<()> {

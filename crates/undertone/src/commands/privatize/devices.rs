@@ -1,7 +1,7 @@
 //! Everybody's devices: all alike, or each with a prior of its own.
 
 use crate::reports::{Answers, Form, LabelLists, Layout};
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use arrow_array::RecordBatch;
 use rand_core::CryptoRng;
 use undertone_privacy::Epsilon;
@@ -48,11 +48,13 @@ impl Devices {
         (MEMBERS / members).ceil() as usize
     }
 
-    /// One report for each of `labels`, and what it was chosen among if that is a matter of its own.
+    /// One report for each of `labels`, and what it was chosen among if that is a matter of its own; `row_of` says which
+    /// row of the table each is.
     pub(super) fn answer(
         &mut self,
         labels: &[Label],
         features: &RecordBatch,
+        row_of: impl Fn(usize) -> u64,
         rng: &mut impl CryptoRng,
     ) -> anyhow::Result<(Answers, Option<LabelLists>)> {
         match self {
@@ -82,8 +84,10 @@ impl Devices {
                 );
                 let (mut reports, mut among) = (Vec::with_capacity(rows), LabelLists::new());
                 let (mut memory, mut rng) = (SetMemory::new(), WordBuffer::new(rng));
-                for (&Label(truth), prior) in labels.iter().zip(beliefs.chunks_exact(k)) {
-                    let mechanism = RrWithPrior::new(prior, *epsilon)?;
+                for (place, (&Label(truth), prior)) in labels.iter().zip(beliefs.chunks_exact(k)).enumerate()
+                {
+                    let mechanism = RrWithPrior::new(prior, *epsilon);
+                    let mechanism = mechanism.with_context(|| format!("row {}", row_of(place)))?;
                     *realised = realised.max(mechanism.realised_epsilon());
                     mechanism.draw(truth, &mut memory, &mut reports, &mut rng);
                     among.push_with(|members| members.extend(mechanism.top()));
@@ -179,7 +183,7 @@ mod tests {
         let mut rng = randomness::generator(Some(1)).unwrap();
         let mut devices = Devices::of(&task, Some(Box::new(BySign))).unwrap();
         let labels = [Label(1), Label(1), Label(2)];
-        let (reports, among) = devices.answer(&labels, &features, &mut rng).unwrap();
+        let (reports, among) = devices.answer(&labels, &features, |place| place as u64, &mut rng).unwrap();
         let path = std::env::temp_dir().join(format!("undertone-devices-{}.parquet", std::process::id()));
         let fields = features.schema().fields().to_vec();
         let marks = Marks { simulation: true, part: Some("2/3".into()), classes_from_labels: true };
@@ -199,7 +203,7 @@ mod tests {
     fn too_few_priors_are_refused() {
         let mut devices = Devices::of(&task(), Some(Box::new(Short))).unwrap();
         let mut rng = randomness::generator(Some(1)).unwrap();
-        let error = devices.answer(&[Label(0); 3], &features(), &mut rng).err().unwrap();
+        let error = devices.answer(&[Label(0); 3], &features(), |place| place as u64, &mut rng).err().unwrap();
         assert!(error.to_string().contains("3 priors over 3 classes were expected, not 6 values"), "{error}");
     }
 }

@@ -22,6 +22,7 @@ use rand_chacha::ChaCha12Rng;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use summary::Summary;
+use undertone_learn::Model;
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism};
 use undertone_report::{FeatureColumn, MechanismWords, TASK_VERSION, Task};
@@ -64,7 +65,7 @@ pub(crate) struct Privatize {
     /// Public columns, one for each class in order, that hold each person's prior, for --mechanism rr-prior
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', conflicts_with = "prior")]
     prior_columns: Option<Vec<String>>,
-    /// What the scores of --prior are divided by
+    /// What the scores of --prior are divided by; where they are no logarithms, its probabilities are raised to 1/T
     #[arg(long, value_name = "T", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1",
           requires = "prior")]
     temperature: f64,
@@ -92,9 +93,10 @@ impl Privatize {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         new_file::refuse_existing(&self.output, self.force)?;
         new_file::refuse_input(&self.output, [&self.table].into_iter().chain(&self.prior))?;
-        let table = match &self.prior {
+        let prior = self.prior.as_ref().map(|path| model_file::read_with_hash(path)).transpose()?;
+        let table = match &prior {
             // A CSV does not say what its columns hold, but the model does.
-            Some(model) => TableFile::open_as(&self.table, model_file::read(model)?.encoder.columns())?,
+            Some((model, _)) => TableFile::open_as(&self.table, model.encoder.columns())?,
             None => TableFile::open(&self.table)?,
         };
         let columns = Columns::of(table.schema(), &self.label, &self.drop)?;
@@ -102,19 +104,24 @@ impl Privatize {
             Some(text) => classes::given(text)?,
             None => classes_in(&table, columns.label)?,
         };
-        let priors = self.priors(&classes)?;
+        self.warn(prior.as_ref().map(|(model, _)| model));
+        let priors = self.priors(prior, &classes)?;
         let task = self.task(classes, &columns, priors.as_deref())?;
-        self.warn();
         let (rows, devices, bytes) = self.stream(&table, &columns, &task, priors)?;
         let summary = Summary::new(self, &task, rows, &devices, bytes);
         if self.json { output::json(&summary, out) } else { summary.tell(out) }
     }
 
     /// What gives each person a prior, if anything does.
-    fn priors(&self, classes: &[String]) -> anyhow::Result<Option<Box<dyn Priors>>> {
-        Ok(match (&self.prior, &self.prior_columns) {
+    fn priors(
+        &self,
+        model: Option<(Model, String)>,
+        classes: &[String],
+    ) -> anyhow::Result<Option<Box<dyn Priors>>> {
+        Ok(match (model, &self.prior_columns) {
             (Some(model), _) => {
-                Some(Box::new(FromModel::open(model, self.temperature, &self.label, classes)?))
+                let priors = FromModel::new(model, self.temperature, &self.label, classes, self.seed);
+                Some(Box::new(priors.context("--prior")?))
             }
             (None, Some(columns)) => Some(Box::new(FromColumns::new(columns, classes)?)),
             (None, None) => None,
@@ -171,7 +178,14 @@ impl Privatize {
         })
     }
 
-    fn warn(&self) {
+    /// Whether those who reported for `prior` are known to be others than those who are asked now.
+    fn asks_others_than(&self, prior: &Model) -> bool {
+        let parts = prior.training.parts.iter().map(|part| part.parse::<Part>().ok());
+        let apart = |other: Option<Part>| self.part.zip(other).is_some_and(|(a, b)| !a.overlaps(b));
+        !prior.training.parts.is_empty() && parts.into_iter().all(apart)
+    }
+
+    fn warn(&self, prior: Option<&Model>) {
         // Should the standard error be closed, the summary still tells.
         let mut errors = io::stderr();
         if self.classes.is_none() {
@@ -180,10 +194,14 @@ impl Privatize {
                 "warning: the set of classes was taken from the private labels; name them with --classes"
             );
         }
-        if self.prior.is_some() && self.part.is_none() {
+        if let Some(prior) = prior.filter(|prior| !self.asks_others_than(prior)) {
+            let parts = prior.training.parts.join(", ");
+            let before =
+                if parts.is_empty() { String::new() } else { format!(" (part {parts} of some table)") };
             let _ = writeln!(
                 errors,
-                "warning: whoever reported for --prior must not be asked again: two reports at ε are worth 2ε; --part asks others"
+                "warning: whoever reported for --prior{before} must not be asked again: two reports at ε are worth 2ε; \
+                 --part asks others"
             );
         }
         if self.seed.is_some() {
@@ -221,7 +239,12 @@ impl Privatize {
             if let Some(part) = self.part {
                 features = only(part, next_row, &features, &mut labels)?;
             }
-            ask(&mut devices, &labels, &features, &mut rng, &mut writer)?;
+            let row_of = |place: usize| match self.part {
+                None => next_row + place as u64,
+                Some(part) => (next_row..).filter(|&row| part.holds(row)).nth(place).unwrap_or(next_row),
+            };
+            ask(&mut devices, &labels, &features, row_of, &mut rng, &mut writer)
+                .with_context(|| self.table.display().to_string())?;
             asked += labels.len() as u64;
             next_row += rows as u64;
             progress.inc(rows as u64);
@@ -246,13 +269,15 @@ fn ask(
     devices: &mut Devices,
     labels: &[Label],
     features: &RecordBatch,
+    row_of: impl Fn(usize) -> u64,
     rng: &mut ChaCha12Rng,
     writer: &mut ReportsWriter,
 ) -> anyhow::Result<()> {
     let at_once = devices.at_once();
     for (block, labels) in labels.chunks(at_once).enumerate() {
         let features = features.slice(block * at_once, labels.len());
-        let (reports, among) = devices.answer(labels, &features, rng)?;
+        let row_of = |place: usize| row_of(block * at_once + place);
+        let (reports, among) = devices.answer(labels, &features, row_of, rng)?;
         writer.write(features.columns().to_vec(), reports, among)?;
     }
     Ok(())

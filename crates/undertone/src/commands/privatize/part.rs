@@ -22,6 +22,15 @@ impl Part {
     }
 }
 
+impl Part {
+    /// Whether somebody can be in both: [(I-1)/N, I/N) and that of the other overlap.
+    pub(super) fn overlaps(self, other: Self) -> bool {
+        let wide = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        wide(self.index - 1, other.count) < wide(other.index, self.count)
+            && wide(other.index - 1, self.count) < wide(self.index, other.count)
+    }
+}
+
 impl FromStr for Part {
     type Err = anyhow::Error;
 
@@ -55,6 +64,16 @@ mod tests {
         }
         // Five times √(n·p·(1-p)) = 81.6 around n/3
         assert!(sizes.iter().all(|size| (size - 10_000.0).abs() < 5.0 * 81.7), "{sizes:?}");
+    }
+
+    #[test]
+    fn parts_overlap_if_and_only_if_a_row_is_in_both() {
+        let all = (1..=4).flat_map(|count| (1..=count).map(move |index| Part { index, count }));
+        let all: Vec<Part> = all.collect();
+        for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (*a, *b))) {
+            let common = (1..=1000).any(|row| a.holds(row) && b.holds(row));
+            assert_eq!(a.overlaps(b), common, "{a} and {b}");
+        }
     }
 
     #[test]

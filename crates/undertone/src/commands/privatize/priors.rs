@@ -2,15 +2,13 @@
 
 use super::devices::Priors;
 use crate::exit::Usage;
-use crate::{model_file, tables};
-use anyhow::{Context, ensure};
+use crate::tables;
+use anyhow::ensure;
 use arrow_array::RecordBatch;
-use std::fs;
-use std::path::Path;
 use undertone_learn::Model;
 use undertone_learn::features::Column;
 use undertone_learn::stages::{ModelPrior, Prior};
-use undertone_report::{ColumnKind, FeatureColumn, PriorWords, sha256_of};
+use undertone_report::{ColumnKind, FeatureColumn, PriorWords};
 
 /// The probabilities of a model, which must have been learnt from other people's reports.
 pub(super) struct FromModel {
@@ -20,28 +18,31 @@ pub(super) struct FromModel {
 }
 
 impl FromModel {
-    pub(super) fn open(
-        path: &Path,
+    /// A model and its hash, for labels that are private unless a `seed` is given.
+    pub(super) fn new(
+        (model, sha256): (Model, String),
         temperature: f64,
         label: &str,
         classes: &[String],
+        seed: Option<u64>,
     ) -> anyhow::Result<Self> {
-        let model = model_file::read(path)?;
         ensure!(
             model.label == label && model.classes == classes,
-            "{} predicts `{}` with {} classes, the labels are `{label}` with {}",
-            path.display(),
+            "the model predicts `{}` with {} classes, the labels are `{label}` with {}",
             model.label,
             model.classes.len(),
             classes.len()
         );
         ensure!(
             !model.tasks.is_empty(),
-            "{} was learnt from true labels without privacy; a prior from it would tell about them",
-            path.display()
+            "the model was learnt from true labels without privacy; a prior from it would tell about them"
         );
-        let document = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        Ok(Self { model, sha256: sha256_of(&document), temperature })
+        ensure!(
+            !model.training.simulation || seed.is_some(),
+            "the model was learnt from reports that were drawn from a seed, hence without privacy; a prior from it would \
+             tell about them"
+        );
+        Ok(Self { model, sha256, temperature })
     }
 }
 

@@ -30,8 +30,10 @@ pub(crate) struct Method {
 enum How {
     /// Many passes over reports, with a λ that is chosen from them
     Erm(Mechanism, Loss, Taken),
-    /// One pass, each report once, the mean of all points
+    /// One pass, each report once, the mean of all points, with steps that fit themselves to the gradients
     Online(Mechanism),
+    /// The same within a ball, with the constant step that is made for it
+    Published(LabelKind),
     /// So many stages, as published or with likelihoods
     Stages(usize, Published),
     /// The same as published, with priors of clusters, which a curator counts labels for, in the first
@@ -72,7 +74,7 @@ enum Noise {
 const DELTA: f64 = 1e-6;
 /// The share of ε for counting labels in clusters.
 const PRIOR_SHARE: f64 = 0.1;
-/// The weights of one-pass methods stay within this distance of zero, and their steps are made for it.
+/// The weights of published one-pass methods stay within this distance of zero, and their steps are made for it.
 const RADIUS: f64 = 10.0;
 
 const fn method(name: &'static str, about: &'static str, how: How) -> Method {
@@ -101,8 +103,8 @@ pub(super) const ALL: [Method; 21] = {
             How::Erm(Kind(BitsPaper), Softmax, Debiased),
         ),
         method("subset-sgd", "best mechanism, one pass", How::Online(Best)),
-        method("algorithm-1", "published bits, one pass", How::Online(Kind(BitsPaper))),
-        method("lp-rr-sgd", "randomized response, one pass", How::Online(Kind(Rr))),
+        method("algorithm-1", "published bits, one pass, constant step in a ball", How::Published(BitsPaper)),
+        method("lp-rr-sgd", "randomized response, one pass, constant step in a ball", How::Published(Rr)),
         method("two-stages", "best mechanism, then priors; likelihood", How::Stages(2, Published::No)),
         method(
             "three-stages",
@@ -146,8 +148,15 @@ impl Method {
     }
 
     /// What it learns from reports that others have gathered.
-    pub(crate) fn learn(&self, reports: Examples, data: &Data, seed: u64) -> Result<LinearModel, LearnError> {
-        self.how.learn(vec![reports], data, seed)
+    pub(crate) fn learn(
+        &self,
+        reports: Examples,
+        mechanism: &LabelMechanism,
+        data: &Data,
+        seed: u64,
+    ) -> Result<LinearModel, LearnError> {
+        let second_moment = mechanism.covariance().worst_case_second_moment();
+        self.how.learn(vec![reports], second_moment, data, seed)
     }
 
     /// Asks everybody, and learns from what they say.
@@ -162,12 +171,15 @@ impl Method {
         match (promise, self.how) {
             (Promise::None, how) => {
                 let certain = Examples::certain(data.rows.clone(), data.labels.iter().copied());
-                how.learn(vec![certain], data, seed)
+                how.learn(vec![certain], 1.0, data, seed)
             }
             (Promise::Private(epsilon), How::Erm(mechanism, ..) | How::Online(mechanism)) => {
                 let mechanism = mechanism.built(data.classes as u32, epsilon)?;
-                let reports = reports(data, &mechanism, &mut rng)?;
-                self.how.learn(vec![reports], data, seed)
+                self.learn(reports(data, &mechanism, &mut rng)?, &mechanism, data, seed)
+            }
+            (Promise::Private(epsilon), How::Published(kind)) => {
+                let mechanism = kind.mechanism(data.classes as u32, epsilon)?;
+                self.learn(reports(data, &mechanism, &mut rng)?, &mechanism, data, seed)
             }
             (Promise::Private(epsilon), How::Stages(count, published)) => {
                 stages(data, epsilon, count, published, stage_options, seed, &mut rng)
@@ -183,28 +195,48 @@ impl Method {
 }
 
 impl How {
-    /// From reports that are there to a model; methods that ask while they learn fall back on the likelihood.
-    fn learn(self, mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<LinearModel, LearnError> {
+    /// From reports that are there, of a mechanism whose worst second moment this is (1 for the truth), to a model;
+    /// methods that ask while they learn fall back on the likelihood.
+    fn learn(
+        self,
+        mut people: Vec<Examples>,
+        second_moment: f64,
+        data: &Data,
+        seed: u64,
+    ) -> Result<LinearModel, LearnError> {
         let (features, classes) = (data.rows.width(), data.classes);
         match self {
-            Self::Online(_) => {
-                let mut learner = OnlineLinear::new(features, classes, Loss::Softmax, Step::default(), None)?;
-                for block in &people {
-                    for (row, label) in block.rows.iter().zip(block.unbiased.iter()) {
-                        learner.observe(row, label);
-                    }
-                }
-                learner.model()
+            Self::Online(_) => one_pass(&people, data, Step::default(), None),
+            Self::Published(_) => {
+                let (labels, longest) = (classes as u32, data.rows.longest());
+                let loss = LinearLoss::new(Loss::Softmax, labels, features + 1, longest, RADIUS)?;
+                let steepness = loss.lipschitz() * (second_moment * data.labels.len() as f64).sqrt();
+                one_pass(&people, data, Step::Constant(RADIUS / steepness), Some(RADIUS))
             }
             Self::Erm(_, loss, taken) => {
                 let options = options(loss, taken.target(), data, seed);
                 Ok(fit_choosing_l2(&mut people, features, classes, &options, None, |_| ())?.model)
             }
             Self::Stages(..) | Self::Clusters(_) | Self::Interactive(_) => {
-                Self::Erm(Mechanism::Best, Loss::Softmax, Taken::Likelihood).learn(people, data, seed)
+                let likelihood = Self::Erm(Mechanism::Best, Loss::Softmax, Taken::Likelihood);
+                likelihood.learn(people, second_moment, data, seed)
             }
         }
     }
+}
+
+/// Each report once, in order.
+fn one_pass(
+    people: &[Examples],
+    data: &Data,
+    step: Step,
+    radius: Option<f64>,
+) -> Result<LinearModel, LearnError> {
+    let mut learner = OnlineLinear::new(data.rows.width(), data.classes, Loss::Softmax, step, radius)?;
+    for block in people {
+        block.rows.iter().zip(block.unbiased.iter()).for_each(|(row, label)| learner.observe(row, label));
+    }
+    learner.model()
 }
 
 fn options(loss: Loss, target: Target, data: &Data, seed: u64) -> ErmOptions {

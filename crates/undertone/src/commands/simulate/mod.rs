@@ -30,7 +30,7 @@ use undertone_privacy::Epsilon;
 ///
 /// Every person of the table is asked once by a simulated device; a method learns from the reports alone and is judged by
 /// the true labels of the people in --test, or of one in four who are not asked. An ε of `inf` asks for the labels
-/// themselves.
+/// themselves; methods in stages and interactive ones have nothing to ask about then, and are the default.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Example:\n  undertone simulate letter.csv.gz --label letter --epsilon 1,2,4 --method default,debiased,rr-naive"
