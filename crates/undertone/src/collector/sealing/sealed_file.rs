@@ -1,0 +1,142 @@
+//! The reports of one segment on their way into a file.
+
+use crate::reports::{Answers, LabelLists, Layout, Marks, ReportsWriter};
+use anyhow::bail;
+use arrow_array::{
+    ArrayRef, FixedSizeBinaryArray, FixedSizeListArray, Float32Array, Float64Array, StringArray,
+    TimestampMillisecondArray,
+};
+use arrow_schema::{DataType, Field, FieldRef, TimeUnit};
+use std::path::Path;
+use std::sync::Arc;
+use undertone_report::{Cell, ColumnKind, Report, Task};
+
+/// The column of the id of each report.
+const ID: &str = "report_id";
+/// The column of its time.
+const TIME: &str = "report_time";
+/// Reports that are encoded together, unless [`BLOCK_BYTES`] come first.
+const BLOCK: usize = 1 << 13;
+const BLOCK_BYTES: usize = 1 << 24;
+
+/// A file that is there when it is [finished](Self::finish). Its bytes are a function of the task and of the reports.
+pub(super) struct SealedFile {
+    writer: ReportsWriter,
+    layout: Layout,
+    columns: Vec<(FieldRef, ColumnKind)>,
+    priors: bool,
+    /// Seconds of a unit of time
+    precision: u64,
+    block: Vec<Report>,
+    bytes: usize,
+}
+
+impl SealedFile {
+    pub(super) fn create(path: &Path, task: &Task) -> anyhow::Result<Self> {
+        if let Some(taken) = task.features.iter().find(|column| [ID, TIME].contains(&column.name.as_str())) {
+            bail!("a public column is named `{}`, as is a column of collected reports", taken.name);
+        }
+        let field = |name: &str, kind| (Arc::new(Field::new(name, data_type(kind), is_nullable(kind))), kind);
+        let columns: Vec<_> = task.features.iter().map(|column| field(&column.name, column.kind)).collect();
+        let fields: Vec<FieldRef> =
+            columns.iter().map(|(field, _)| field.clone()).chain(own_fields()).collect();
+        Ok(Self {
+            // By force: a file that is made again takes the place of the same bytes.
+            writer: ReportsWriter::create(path, true, task, &fields, &Marks::default())?,
+            layout: Layout::of(task)?,
+            columns,
+            priors: task.has_priors(),
+            precision: task.collection.as_ref().map_or(1, |collection| collection.time_precision),
+            block: Vec::new(),
+            bytes: 0,
+        })
+    }
+
+    /// One more report, which took so many bytes in the log.
+    pub(super) fn push(&mut self, report: Report, bytes: usize) -> anyhow::Result<()> {
+        self.block.push(report);
+        self.bytes += bytes;
+        if self.block.len() >= BLOCK || self.bytes >= BLOCK_BYTES { self.write() } else { Ok(()) }
+    }
+
+    /// Puts the file in its place.
+    pub(super) fn finish(mut self) -> anyhow::Result<()> {
+        if !self.block.is_empty() {
+            self.write()?;
+        }
+        self.writer.finish()?;
+        Ok(())
+    }
+
+    fn write(&mut self) -> anyhow::Result<()> {
+        let block = std::mem::take(&mut self.block);
+        self.bytes = 0;
+        let mut columns = Vec::with_capacity(self.columns.len() + 2);
+        for (place, (field, kind)) in self.columns.iter().enumerate() {
+            let cells = block.iter().map(|report| &report.features[place]);
+            columns.push(array(field, *kind, cells)?);
+        }
+        columns.push(Arc::new(FixedSizeBinaryArray::try_from_iter(block.iter().map(|report| report.id.0))?));
+        // Beyond the year 285 000 000 milliseconds would not fit, and no task lasts so long: times are below 2^53 s.
+        let begins = |report: &Report| (report.time * self.precision * 1000) as i64;
+        let times = TimestampMillisecondArray::from_iter_values(block.iter().map(begins));
+        columns.push(Arc::new(times.with_timezone("UTC")));
+        let mut answers = Answers::new(self.layout.form);
+        block.iter().for_each(|report| answers.push(&report.members));
+        let among = self.priors.then(|| {
+            let mut among = LabelLists::new();
+            block.iter().for_each(|report| among.push_with(|list| list.extend(&report.among)));
+            among
+        });
+        self.writer.write(columns, answers, among)
+    }
+}
+
+fn own_fields() -> [FieldRef; 2] {
+    let time = DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
+    [Arc::new(Field::new(ID, DataType::FixedSizeBinary(16), false)), Arc::new(Field::new(TIME, time, false))]
+}
+
+fn data_type(kind: ColumnKind) -> DataType {
+    match kind {
+        ColumnKind::Number => DataType::Float64,
+        ColumnKind::Words => DataType::Utf8,
+        ColumnKind::Vector(width) => DataType::FixedSizeList(coordinate(), width as i32),
+    }
+}
+
+/// Whether a cell may be missing.
+fn is_nullable(kind: ColumnKind) -> bool {
+    !matches!(kind, ColumnKind::Vector(_))
+}
+
+fn coordinate() -> FieldRef {
+    Arc::new(Field::new("element", DataType::Float32, false))
+}
+
+/// The cells of a public column. The format has seen to it that each is of its column's kind, or missing where it may be.
+fn array<'a>(
+    field: &Field,
+    kind: ColumnKind,
+    cells: impl Iterator<Item = &'a Cell>,
+) -> anyhow::Result<ArrayRef> {
+    Ok(match kind {
+        ColumnKind::Number => {
+            let number = |cell: &Cell| if let Cell::Number(x) = cell { Some(*x) } else { None };
+            Arc::new(cells.map(number).collect::<Float64Array>())
+        }
+        ColumnKind::Words => {
+            let words = |cell: &'a Cell| if let Cell::Words(words) = cell { Some(words) } else { None };
+            Arc::new(cells.map(words).collect::<StringArray>())
+        }
+        ColumnKind::Vector(width) => {
+            let mut values = Vec::new();
+            for cell in cells {
+                let Cell::Vector(vector) = cell else { bail!("a vector is missing in `{}`", field.name()) };
+                values.extend_from_slice(vector);
+            }
+            let values = Arc::new(Float32Array::from(values));
+            Arc::new(FixedSizeListArray::try_new(coordinate(), width as i32, values, None)?)
+        }
+    })
+}
