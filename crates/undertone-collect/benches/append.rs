@@ -35,7 +35,7 @@ impl Log for Counted {
         self.log.append(batch, horizon)
     }
 
-    fn close_segment(&mut self) -> Result<(), LogError> {
+    fn close_segment(&mut self) -> Result<u64, LogError> {
         self.log.close_segment()
     }
 

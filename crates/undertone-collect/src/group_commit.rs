@@ -53,8 +53,8 @@ pub enum Busy {
 /// Told once what became of a batch, in the thread that appends: it should be short.
 type Callback = Box<dyn FnOnce(Result<Vec<Outcome>, LogError>) + Send>;
 
-/// Told once whether the segment is closed, in the same thread.
-type Closed = Box<dyn FnOnce(Result<(), LogError>) + Send>;
+/// Told once where the segment ends, in the same thread.
+type Closed = Box<dyn FnOnce(Result<u64, LogError>) + Send>;
 
 struct Waiting {
     batch: Vec<Submission>,
@@ -139,10 +139,11 @@ impl GroupCommit {
         Ok(())
     }
 
-    /// Closes the present segment, with everything that has been acknowledged; `callback` is told when it is closed.
+    /// Closes the present segment, with everything that has been acknowledged; `callback` is told when it is closed
+    /// and where it ends.
     pub fn close_segment(
         &self,
-        callback: impl FnOnce(Result<(), LogError>) + Send + 'static,
+        callback: impl FnOnce(Result<u64, LogError>) + Send + 'static,
     ) -> Result<(), Busy> {
         let mut queue = self.shared.queue();
         if queue.closing {
@@ -298,9 +299,10 @@ mod tests {
             Ok(outcomes.collect())
         }
 
-        fn close_segment(&mut self) -> Result<(), LogError> {
+        fn close_segment(&mut self) -> Result<u64, LogError> {
             self.appends.lock().unwrap().push((0, self.stored.len()));
-            self.leave.recv().unwrap_or(Ok(()))
+            self.leave.recv().unwrap_or(Ok(()))?;
+            Ok(self.stored.len())
         }
 
         fn reader(&self) -> Arc<dyn LogReader> {
@@ -426,10 +428,10 @@ mod tests {
         let (tell, told) = mpsc::channel();
         for _ in 0..2 {
             let tell = tell.clone();
-            setting.commit.close_segment(move |closed| tell.send(closed.is_ok()).unwrap()).unwrap();
+            setting.commit.close_segment(move |closed| tell.send(closed.unwrap()).unwrap()).unwrap();
         }
         drop(setting.leave);
-        assert_eq!(told.iter().take(2).collect::<Vec<_>>(), [true, true]);
+        assert_eq!(told.iter().take(2).collect::<Vec<_>>(), [4, 4]);
         // Four reports, and then the closing of a log that has them: at once, whatever the window is
         assert_eq!(setting.appends.lock().unwrap()[..2], [(4, 3), (0, 4)]);
     }

@@ -27,11 +27,11 @@ pub trait Log: Send {
     /// that was counted before is a duplicate even if its token is spent: the device that tries again is told the truth.
     fn append(&mut self, batch: &[Submission], horizon: u64) -> Result<Vec<Outcome>, LogError>;
 
-    /// Closes the segment that is being appended to, if it has a report.
+    /// Closes the segment that is being appended to, if it has a report, and returns the position where it ends.
     ///
     /// A log is cut into segments, so that it can be copied piece by piece while it grows. A segment that is closed gets
     /// no more reports, and where it begins and ends ([`LogReader::closed`]) never changes.
-    fn close_segment(&mut self) -> Result<(), LogError>;
+    fn close_segment(&mut self) -> Result<u64, LogError>;
 
     /// A way to read the log from other threads, while this one appends.
     fn reader(&self) -> Arc<dyn LogReader>;
@@ -74,7 +74,7 @@ impl<L: Log + ?Sized> Log for Box<L> {
         (**self).append(batch, horizon)
     }
 
-    fn close_segment(&mut self) -> Result<(), LogError> {
+    fn close_segment(&mut self) -> Result<u64, LogError> {
         (**self).close_segment()
     }
 

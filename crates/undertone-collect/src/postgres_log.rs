@@ -228,7 +228,7 @@ impl PostgresLog {
     }
 
     /// One transaction that ends the present segment. If nobody hears that it did, the next finds nothing to do.
-    fn attempt_to_close(&mut self) -> Result<(), LogError> {
+    fn attempt_to_close(&mut self) -> Result<u64, LogError> {
         let connection = Connection::of(&mut self.connection, &self.config)?;
         let [lock, close] = connection.prepared([LOCK, CLOSE])?;
         let mut transaction = connection.client.transaction().map_err(database)?;
@@ -239,7 +239,7 @@ impl PostgresLog {
         }
         transaction.commit().map_err(database)?;
         self.reader.len.fetch_max(length as u64, Ordering::AcqRel);
-        Ok(())
+        Ok(length as u64)
     }
 
     /// Tries until it succeeds or there is no more patience.
@@ -287,7 +287,7 @@ impl Log for PostgresLog {
         self.persist(|log| log.attempt(batch, horizon, &mut plan))
     }
 
-    fn close_segment(&mut self) -> Result<(), LogError> {
+    fn close_segment(&mut self) -> Result<u64, LogError> {
         self.persist(Self::attempt_to_close)
     }
 

@@ -282,11 +282,12 @@ impl Log for SegmentLog {
         }
     }
 
-    fn close_segment(&mut self) -> Result<(), LogError> {
+    fn close_segment(&mut self) -> Result<u64, LogError> {
         if let Some(cause) = &self.stopped {
             return Err(LogError::Stopped { cause: Arc::clone(cause) });
         }
-        self.end_segment().inspect_err(|error| self.stopped = Some(Arc::new(error.clone())))
+        self.end_segment().inspect_err(|error| self.stopped = Some(Arc::new(error.clone())))?;
+        Ok(self.len)
     }
 
     fn reader(&self) -> Arc<dyn LogReader> {

@@ -269,7 +269,7 @@ fn a_segment_is_closed_once_when_it_has_reports_and_stays_so() {
     log.close_segment().unwrap();
     assert_eq!(ends(&log), []);
     log.append(&[report(5, 1), report(5, 2)], 3).unwrap();
-    (0..2).for_each(|_| log.close_segment().unwrap());
+    (0..2).for_each(|_| assert_eq!(log.close_segment().unwrap(), 2));
     assert_eq!(ends(&log), [2]);
     log.append(&[report(5, 3)], 4).unwrap();
     assert_eq!(ends(&log), [2]);

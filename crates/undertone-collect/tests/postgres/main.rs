@@ -142,8 +142,8 @@ fn segments_are_closed_by_any_collector_and_all_agree_on_them() {
     one.close_segment().unwrap();
     assert_eq!(ends(&one), []);
     one.append(&[report(1), report(2)], 0).unwrap();
-    another.close_segment().unwrap();
-    one.close_segment().unwrap();
+    assert_eq!(another.close_segment().unwrap(), 2);
+    assert_eq!(one.close_segment().unwrap(), 2);
     another.append(&[report(3)], 0).unwrap();
     one.append(&[report(4)], 0).unwrap();
     assert_eq!(ends(&one), [2]);

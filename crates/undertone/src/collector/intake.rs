@@ -96,8 +96,8 @@ impl Collector {
         self.done(answered.await)
     }
 
-    /// Closes the present segment of the log, with everything that has been acknowledged.
-    pub(crate) async fn close_segment(&self) -> Result<(), Trouble> {
+    /// Closes the present segment of the log, with everything that has been acknowledged, and says where it ends.
+    pub(crate) async fn close_segment(&self) -> Result<u64, Trouble> {
         let (answer, answered) = oneshot::channel();
         {
             let commit = self.commit.read().unwrap_or_else(PoisonError::into_inner);

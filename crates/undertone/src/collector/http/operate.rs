@@ -98,9 +98,9 @@ pub(super) async fn seal(State(app): State<App>, headers: HeaderMap) -> Result<J
     if reports < minimum {
         return Err(Problem::too_few(reports, minimum));
     }
-    app.collector.close_segment().await.map_err(trouble)?;
+    let end = app.collector.close_segment().await.map_err(trouble)?;
     let sealing = &app.collector.sealing;
-    sealing.reach(reports).await.map_err(Problem::internal)?;
+    sealing.reach(end).await.map_err(Problem::internal)?;
     let folders = sealing.folders().iter().map(|folder| folder.display().to_string()).collect();
     Ok(Json(Sealed { reports: sealing.reports(), folders }))
 }

@@ -221,6 +221,22 @@ impl Collector {
         batch::split(&reports).unwrap().into_iter().map(<[u8]>::to_vec).collect()
     }
 
+    /// Has everything written that is stored so far.
+    fn seal(&self) -> Value {
+        let (status, _, body) = self.ask("POST", "/v1/operate/seal", "", b"");
+        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    /// Waits until so many reports are in files, without asking for it.
+    fn sealed(&self, reports: u64) {
+        self.until(|| {
+            let metrics = String::from_utf8(self.ask("GET", "/metrics", "", b"").2).unwrap();
+            let line = format!("undertone_log_sealed_reports {reports}\n");
+            if metrics.contains(&line) { Ok(()) } else { Err(metrics) }
+        });
+    }
+
     fn model(&self) -> Vec<u8> {
         let (status, _, body) = self.ask("GET", "/v1/model", "", b"");
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));

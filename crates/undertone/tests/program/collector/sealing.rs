@@ -1,6 +1,6 @@
 //! Closed segments as Parquet.
 
-use super::{Collector, Folder, NURSERY, reports};
+use super::{Folder, NURSERY, reports};
 use crate::run::{command, json};
 use arrow_array::cast::AsArray;
 use arrow_array::types::TimestampMillisecondType;
@@ -15,24 +15,6 @@ use undertone_report::{ReportFormat, Task};
 
 /// Segments of some 1500 reports.
 const SMALL: &str = "[limits]\nsegment = 200000\n";
-
-impl Collector {
-    /// Has everything written that is stored so far.
-    fn seal(&self) -> Value {
-        let (status, _, body) = self.ask("POST", "/v1/operate/seal", "", b"");
-        assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
-        serde_json::from_slice(&body).unwrap()
-    }
-
-    /// Waits until so many reports are in files, without asking for it.
-    fn sealed(&self, reports: u64) {
-        self.until(|| {
-            let metrics = String::from_utf8(self.ask("GET", "/metrics", "", b"").2).unwrap();
-            let line = format!("undertone_log_sealed_reports {reports}\n");
-            if metrics.contains(&line) { Ok(()) } else { Err(metrics) }
-        });
-    }
-}
 
 /// The bytes of the files of a folder, by their names.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -90,7 +72,7 @@ fn everything_that_is_stored_can_be_learnt_from_while_the_collector_runs() {
     // Many passes at ε = 1 come to 0.87; what one pass comes to, and what chance would, is far below.
     assert!(judged["accuracy"].as_f64().unwrap() > 0.8, "{}", judged["accuracy"]);
     let unbiased = json(&format!("evaluate {model} {}", reports_folder.display()));
-    assert_eq!(unbiased["reports"], 12_960);
+    assert_eq!(unbiased["rows"], 12_960);
     // With nothing new there is nothing to write.
     let before = files(&reports_folder);
     assert_eq!(collector.seal(), sealed);
@@ -133,6 +115,9 @@ fn files_that_are_made_again_have_the_same_bytes_and_leftovers_are_cleared_away(
 fn a_collector_that_is_killed_while_it_seals_leaves_neither_a_gap_nor_a_repetition() {
     let folder = Folder::new("kills-sealing", "--learner shares-only --tiers 1,0.5").operated();
     folder.configure("[limits]\nsegment = 20000\n");
+    let collector = folder.serve();
+    json(&format!("send {NURSERY} --to {}", collector.url));
+    collector.kill();
     for wait in [3, 11, 27, 48, 80, 120] {
         let collector = folder.serve();
         let sending = format!("send {NURSERY} --to {} --tier {}", collector.url, wait % 2);
