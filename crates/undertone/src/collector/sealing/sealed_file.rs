@@ -1,6 +1,6 @@
 //! The reports of one segment on their way into a file.
 
-use crate::reports::{Answers, LabelLists, Layout, Marks, ReportsWriter};
+use crate::reports::{Answers, Form, LabelLists, Layout, Marks, ReportsWriter};
 use anyhow::bail;
 use arrow_array::{
     ArrayRef, FixedSizeBinaryArray, FixedSizeListArray, Float32Array, Float64Array, StringArray,
@@ -22,7 +22,7 @@ const BLOCK_BYTES: usize = 1 << 24;
 /// A file that is there when it is [finished](Self::finish). Its bytes are a function of the task and of the reports.
 pub(super) struct SealedFile {
     writer: ReportsWriter,
-    layout: Layout,
+    form: Form,
     columns: Vec<(FieldRef, ColumnKind)>,
     priors: bool,
     /// Seconds of a unit of time
@@ -43,7 +43,7 @@ impl SealedFile {
         Ok(Self {
             // By force: a file that is made again takes the place of the same bytes.
             writer: ReportsWriter::create(path, true, task, &fields, &Marks::default())?,
-            layout: Layout::of(task)?,
+            form: Layout::of(task)?.form,
             columns,
             priors: task.has_priors(),
             precision: task.collection.as_ref().map_or(1, |collection| collection.time_precision),
@@ -81,7 +81,7 @@ impl SealedFile {
         let begins = |report: &Report| (report.time * self.precision * 1000) as i64;
         let times = TimestampMillisecondArray::from_iter_values(block.iter().map(begins));
         columns.push(Arc::new(times.with_timezone("UTC")));
-        let mut answers = Answers::new(self.layout.form);
+        let mut answers = Answers::new(self.form);
         block.iter().for_each(|report| answers.push(&report.members));
         let among = self.priors.then(|| {
             let mut among = LabelLists::new();
@@ -139,4 +139,97 @@ fn array<'a>(
             Arc::new(FixedSizeListArray::try_new(coordinate(), width as i32, values, None)?)
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reports::ReportsFile;
+    use crate::tables;
+    use undertone_learn::features::{Batch, Column};
+    use undertone_report::{FeatureColumn, MechanismWords, ReportId, TASK_VERSION};
+
+    fn task(classes: usize, kind: &str) -> Task {
+        let column = |name: &str, kind| FeatureColumn { name: name.into(), kind };
+        Task {
+            version: TASK_VERSION,
+            label: "y".into(),
+            classes: (0..classes).map(|class| class.to_string()).collect(),
+            mechanism: MechanismWords {
+                kind: kind.into(),
+                epsilon: 1.0,
+                set_size: None,
+                top: None,
+                prior: None,
+            },
+            features: vec![
+                column("age", ColumnKind::Number),
+                column("town", ColumnKind::Words),
+                column("photo", ColumnKind::Vector(2)),
+            ],
+            collection: None,
+        }
+    }
+
+    fn report(id: u8, features: [Cell; 3], members: Vec<u32>) -> Report {
+        let id = ReportId([id; 16]);
+        Report { id, time: 7, tier: 0, features: features.to_vec(), members, among: vec![] }
+    }
+
+    /// Writes two reports that name these labels, and what is read again.
+    fn round_trip(task: &Task, said: &[Vec<u32>; 2]) -> (Vec<Vec<u32>>, Batch) {
+        let path = std::env::temp_dir().join(format!(
+            "undertone-sealed-{}-{}-{}.parquet",
+            std::process::id(),
+            task.mechanism.kind,
+            task.classes.len()
+        ));
+        let mut file = SealedFile::create(&path, task).unwrap();
+        let full = [Cell::Number(-1.5), Cell::Words("Ulm".into()), Cell::Vector(vec![0.5, 3.0])];
+        file.push(report(1, full, said[0].clone()), 1).unwrap();
+        let empty = [Cell::Missing, Cell::Missing, Cell::Vector(vec![0.0, 1.0])];
+        // Large enough to be written at once
+        file.push(report(2, empty, said[1].clone()), BLOCK_BYTES).unwrap();
+        assert!(file.block.is_empty());
+        file.finish().unwrap();
+        let read = ReportsFile::open(&path).unwrap();
+        assert_eq!((read.task(), read.rows()), (task, 2));
+        let block = read.blocks().next().unwrap().unwrap();
+        std::fs::remove_file(path).unwrap();
+        let members = (0..2).map(|row| block.members(row).to_vec()).collect();
+        (members, tables::features(block.features(), &task.features).unwrap())
+    }
+
+    #[test]
+    fn reports_of_every_form_and_columns_of_every_kind_read_back() {
+        for (classes, kind, said) in [
+            (3, "rr", [vec![2], vec![0]]),
+            (5, "bits", [vec![0, 4], vec![]]),
+            (64, "bits", [vec![63], vec![0, 1, 63]]),
+            (70, "bits", [vec![1, 69], vec![]]),
+        ] {
+            let (members, features) = round_trip(&task(classes, kind), &said);
+            assert_eq!(members, said, "{classes} {kind}");
+            let [Column::Numbers(ages), Column::Words(towns), Column::Vectors { width: 2, values }] =
+                &features.columns[..]
+            else {
+                panic!("{features:?}");
+            };
+            assert!(ages[0] == -1.5 && ages[1].is_nan());
+            assert_eq!((towns.get(0), towns.get(1)), (Some("Ulm"), None));
+            assert_eq!(values, &[0.5, 3.0, 0.0, 1.0]);
+        }
+    }
+
+    #[test]
+    fn a_public_column_with_the_name_of_one_of_ours_is_named() {
+        for name in [ID, TIME, "report"] {
+            let mut task = task(3, "rr");
+            task.features[1].name = name.into();
+            let path = std::env::temp_dir().join(format!("undertone-unsealed-{}", std::process::id()));
+            let error = SealedFile::create(&path, &task).err().unwrap().to_string();
+            assert!(error.contains(&format!("a public column is named `{name}`")), "{error}");
+            assert!(!path.exists());
+        }
+    }
 }

@@ -19,6 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
+use undertone_privacy::Epsilon;
 use undertone_report::{Cell, Report, ReportFormat, ReportId, Task, batch};
 
 const NURSERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/nursery.csv.gz");
@@ -278,16 +279,23 @@ fn unchunked(mut body: &[u8]) -> Vec<u8> {
 
 /// Valid reports, each with its own number for an id.
 fn reports(task: &Task, numbers: std::ops::Range<u32>) -> Vec<Vec<u8>> {
+    reports_of(task, 0, numbers)
+}
+
+/// The same, of people who have chosen this tier.
+fn reports_of(task: &Task, tier: u8, numbers: std::ops::Range<u32>) -> Vec<Vec<u8>> {
     let format = ReportFormat::new(task).unwrap();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-    let members = (0..task.mechanism().unwrap().set_size().unwrap()).collect::<Vec<u32>>();
+    let epsilon = Epsilon::new(format.collection().tiers[usize::from(tier)]).unwrap();
+    let set_size = task.mechanism_at(epsilon).unwrap().set_size().unwrap();
+    let members = (0..set_size).collect::<Vec<u32>>();
     let report = |number: u32| {
         let mut id = [7; 16];
         id[..4].copy_from_slice(&number.to_be_bytes());
         let time = format.collection().unit_of(now);
         let features = task.features.iter().map(|_| Cell::Missing).collect();
         let members = members.clone();
-        format.encode(&Report { id: ReportId(id), time, tier: 0, features, members, among: vec![] }).unwrap()
+        format.encode(&Report { id: ReportId(id), time, tier, features, members, among: vec![] }).unwrap()
     };
     numbers.map(report).collect()
 }

@@ -1,6 +1,6 @@
 //! Closed segments as Parquet.
 
-use super::{Folder, NURSERY, reports};
+use super::{Folder, NURSERY, reports, reports_of};
 use crate::run::{command, json};
 use arrow_array::cast::AsArray;
 use arrow_array::types::TimestampMillisecondType;
@@ -152,4 +152,25 @@ fn a_collector_that_is_killed_while_it_seals_leaves_neither_a_gap_nor_a_repetiti
     let counts: Vec<u64> = shown.iter().map(|shown| shown["reports"].as_u64().unwrap()).collect();
     assert_eq!(counts.iter().sum::<u64>(), expected.len() as u64);
     assert_eq!(counts, folders.iter().map(|folder| rows(folder).len() as u64).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_segment_of_which_one_file_is_missing_is_completed() {
+    let folder = Folder::new("half-sealed", "--learner shares-only --tiers 1,0.5").operated();
+    let (collector, task) = (folder.serve(), folder.task());
+    for first in [0, 1000] {
+        collector.post_batch(&reports_of(&task, 0, first..first + 100));
+        collector.post_batch(&reports_of(&task, 1, first + 100..first + 130));
+        collector.seal();
+    }
+    collector.kill();
+    let folders = [folder.kept("reports/epsilon-1"), folder.kept("reports/epsilon-0.5")];
+    let before = folders.each_ref().map(|folder| files(folder));
+    assert_eq!(before.each_ref().map(BTreeMap::len), [2, 2]);
+    // As if it had been killed between the two files of the last segment
+    fs::remove_file(folders[1].join("00000000000000000130.parquet")).unwrap();
+    let collector = folder.serve();
+    collector.sealed(260);
+    assert_eq!(folders.each_ref().map(|folder| files(folder)), before);
+    assert_eq!(folders.each_ref().map(|folder| rows(folder).len()), [200, 60]);
 }
