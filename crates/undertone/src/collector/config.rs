@@ -14,9 +14,6 @@ use undertone_report::{Collection, Task, TaskId};
 /// The environment variable of the secret that admission tokens are made with.
 pub(crate) const ADMISSION_SECRET: &str = "UNDERTONE_ADMISSION_SECRET";
 
-/// The environment variable that says how to reach the database.
-pub(crate) const DATABASE: &str = "UNDERTONE_DATABASE";
-
 /// The configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -49,7 +46,7 @@ pub(crate) enum StoreKind {
     /// Files below the directory
     #[default]
     Files,
-    /// A PostgreSQL database, which several collectors may share; the environment's [`DATABASE`] says which
+    /// A PostgreSQL database, which several collectors may share; the environment says which
     Postgres,
 }
 

@@ -29,7 +29,8 @@ fn files(config: &Config, format: &ReportFormat) -> anyhow::Result<SegmentLog> {
 
 #[cfg(feature = "postgres")]
 fn postgres(format: &ReportFormat) -> anyhow::Result<Box<dyn Log>> {
-    use super::config::DATABASE;
+    /// The environment variable that says how to reach the database: it may hold a password.
+    const DATABASE: &str = "UNDERTONE_DATABASE";
     let settings = std::env::var(DATABASE).with_context(|| {
         format!("the store is PostgreSQL: the environment's {DATABASE} has to say which, such as `host=localhost user=undertone dbname=reports`")
     })?;

@@ -198,7 +198,7 @@ impl Sealer {
             };
             file.push(report, stored.body.len())?;
             next += 1;
-            if next % GLANCE == 0 && self.stop.load(Ordering::Relaxed) {
+            if next.is_multiple_of(GLANCE) && self.stop.load(Ordering::Relaxed) {
                 return Ok(false);
             }
         }
@@ -208,7 +208,13 @@ impl Sealer {
             segment.start,
             segment.end
         );
-        files.into_iter().flatten().try_for_each(SealedFile::finish)?;
+        for (file, tier) in files.into_iter().zip(&self.tiers) {
+            if let Some(file) = file {
+                file.finish()?;
+                // Before the next segment: only the last may lack a file.
+                tier.sync()?;
+            }
+        }
         Ok(true)
     }
 }

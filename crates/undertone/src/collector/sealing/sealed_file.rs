@@ -71,24 +71,29 @@ impl SealedFile {
     fn write(&mut self) -> anyhow::Result<()> {
         let block = std::mem::take(&mut self.block);
         self.bytes = 0;
+        let mut answers = Answers::new(self.form);
+        let mut among = self.priors.then(LabelLists::new);
+        for report in &block {
+            answers.push(&report.members);
+            if let Some(among) = &mut among {
+                among.push_with(|labels| labels.extend(&report.among));
+            }
+        }
+        self.writer.write(self.columns_of(&block)?, answers, among)
+    }
+
+    /// The public columns, ids and times.
+    fn columns_of(&self, block: &[Report]) -> anyhow::Result<Vec<ArrayRef>> {
         let mut columns = Vec::with_capacity(self.columns.len() + 2);
         for (place, (field, kind)) in self.columns.iter().enumerate() {
-            let cells = block.iter().map(|report| &report.features[place]);
-            columns.push(array(field, *kind, cells)?);
+            columns.push(array(field, *kind, block.iter().map(|report| &report.features[place]))?);
         }
         columns.push(Arc::new(FixedSizeBinaryArray::try_from_iter(block.iter().map(|report| report.id.0))?));
-        // Beyond the year 285 000 000 milliseconds would not fit, and no task lasts so long: times are below 2^53 s.
+        // Times are below 2^53 s, so that milliseconds fit.
         let begins = |report: &Report| (report.time * self.precision * 1000) as i64;
         let times = TimestampMillisecondArray::from_iter_values(block.iter().map(begins));
         columns.push(Arc::new(times.with_timezone("UTC")));
-        let mut answers = Answers::new(self.form);
-        block.iter().for_each(|report| answers.push(&report.members));
-        let among = self.priors.then(|| {
-            let mut among = LabelLists::new();
-            block.iter().for_each(|report| among.push_with(|list| list.extend(&report.among)));
-            among
-        });
-        self.writer.write(columns, answers, among)
+        Ok(columns)
     }
 }
 
@@ -171,9 +176,9 @@ mod tests {
         }
     }
 
-    fn report(id: u8, features: [Cell; 3], members: Vec<u32>) -> Report {
+    fn report(id: u8, features: Vec<Cell>, members: Vec<u32>) -> Report {
         let id = ReportId([id; 16]);
-        Report { id, time: 7, tier: 0, features: features.to_vec(), members, among: vec![] }
+        Report { id, time: 7, tier: 0, features, members, among: vec![] }
     }
 
     /// Writes two reports that name these labels, and what is read again.
@@ -185,9 +190,9 @@ mod tests {
             task.classes.len()
         ));
         let mut file = SealedFile::create(&path, task).unwrap();
-        let full = [Cell::Number(-1.5), Cell::Words("Ulm".into()), Cell::Vector(vec![0.5, 3.0])];
+        let full = vec![Cell::Number(-1.5), Cell::Words("Ulm".into()), Cell::Vector(vec![0.5, 3.0])];
         file.push(report(1, full, said[0].clone()), 1).unwrap();
-        let empty = [Cell::Missing, Cell::Missing, Cell::Vector(vec![0.0, 1.0])];
+        let empty = vec![Cell::Missing, Cell::Missing, Cell::Vector(vec![0.0, 1.0])];
         // Large enough to be written at once
         file.push(report(2, empty, said[1].clone()), BLOCK_BYTES).unwrap();
         assert!(file.block.is_empty());
@@ -215,7 +220,7 @@ mod tests {
             else {
                 panic!("{features:?}");
             };
-            assert!(ages[0] == -1.5 && ages[1].is_nan());
+            assert!(ages[0].to_bits() == (-1.5f64).to_bits() && ages[1].is_nan());
             assert_eq!((towns.get(0), towns.get(1)), (Some("Ulm"), None));
             assert_eq!(values, &[0.5, 3.0, 0.0, 1.0]);
         }

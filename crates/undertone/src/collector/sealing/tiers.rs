@@ -42,9 +42,18 @@ impl Tier {
     pub(super) fn made(&self) -> anyhow::Result<Vec<u64>> {
         let entries = fs::read_dir(&self.folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
         let entries = entries.with_context(|| format!("{} cannot be read", self.folder.display()))?;
-        let position =
-            |entry: &fs::DirEntry| entry.file_name().to_str()?.strip_suffix(".parquet")?.parse().ok();
+        let position = |entry: &fs::DirEntry| {
+            let first = entry.file_name().to_str()?.strip_suffix(".parquet")?.parse().ok()?;
+            // What somebody else put there under a name of their own is none of ours.
+            (self.path(first) == entry.path()).then_some(first)
+        };
         Ok(entries.iter().filter_map(position).collect())
+    }
+
+    /// Makes sure that finished files have their names after a crash of the system, too.
+    pub(super) fn sync(&self) -> anyhow::Result<()> {
+        let synced = fs::File::open(&self.folder).and_then(|folder| folder.sync_all());
+        synced.with_context(|| format!("{} cannot be synced", self.folder.display()))
     }
 
     /// Keeps a file out of the way of whoever reads the folder: it is of a segment that the log does not have.

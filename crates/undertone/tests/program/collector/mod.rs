@@ -45,13 +45,6 @@ impl Folder {
         folder
     }
 
-    /// Another folder for the same task.
-    fn beside(&self, name: &str) -> Self {
-        let folder = Self::empty(name);
-        fs::copy(self.path("task.toml"), folder.path("task.toml")).unwrap();
-        folder
-    }
-
     fn empty(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("undertone-{}-collector-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
@@ -149,7 +142,7 @@ impl Collector {
     /// Status, headers and body of an answer.
     fn ask(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, String, Vec<u8>) {
         let mut stream = TcpStream::connect(self.address()).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         let (length, bearer) = (body.len(), &self.bearer);
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n{bearer}{headers}\r\n"

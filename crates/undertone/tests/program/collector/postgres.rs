@@ -14,6 +14,13 @@ const STORE: &str = "[store]\nkind = \"postgres\"\n";
 const PASSWORD: &str = "nobody-may-read-this";
 
 impl Folder {
+    /// Another folder for the same task.
+    fn beside(&self, name: &str) -> Self {
+        let folder = Self::empty(name);
+        fs::copy(self.path("task.toml"), folder.path("task.toml")).unwrap();
+        folder
+    }
+
     /// A collector with its log on a server.
     fn serve_from(&self, server: &Server) -> Collector {
         self.configure(STORE);

@@ -98,9 +98,12 @@ fn files_that_are_made_again_have_the_same_bytes_and_leftovers_are_cleared_away(
     fs::write(folder.kept(".learner.snapshot.1"), "half a snapshot").unwrap();
     // Of a log that was longer once
     fs::write(sealed.join("00000000000000099999.parquet"), "kept").unwrap();
+    fs::write(sealed.join("99999.parquet"), "not ours").unwrap();
     let collector = folder.serve();
     collector.sealed(12_960);
     let mut after = files(&sealed);
+    assert_eq!(after.remove("99999.parquet").unwrap(), b"not ours");
+    fs::remove_file(sealed.join("99999.parquet")).unwrap();
     assert_eq!(after.remove("00000000000000099999.parquet.stale").unwrap(), b"kept");
     assert_eq!(after, before);
     assert!(!folder.kept(".learner.snapshot.1").exists());
