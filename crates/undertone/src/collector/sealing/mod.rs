@@ -43,14 +43,16 @@ const GLANCE: u64 = 4096;
 struct Progress {
     /// Every report before this position is in a file
     until: u64,
-    /// Why it has come no further
+    /// How often it was tried to come further
+    tries: u64,
+    /// Why the last try did not succeed
     trouble: Option<String>,
 }
 
 /// The thread, and how far it has come.
 pub(super) struct Sealing {
     folders: Vec<PathBuf>,
-    progress: Arc<watch::Sender<Progress>>,
+    progress: watch::Receiver<Progress>,
     stop: Arc<AtomicBool>,
     thread: Thread,
     handle: Mutex<Option<JoinHandle<()>>>,
@@ -66,14 +68,15 @@ impl Sealing {
     ) -> anyhow::Result<Self> {
         let tiers = Tier::all(task, format.collection(), folder);
         let folders = tiers.iter().map(|tier| tier.folder.clone()).collect();
-        let (progress, stop) = (Arc::new(watch::Sender::default()), Arc::new(AtomicBool::new(false)));
+        let (tell, progress) = watch::channel(Progress::default());
+        let stop = Arc::new(AtomicBool::new(false));
         let end = reader.closed()?.last().map_or(0, |segment| segment.end);
         let sealer = Sealer {
             made: made(&tiers, end)?,
             tiers,
             format: format.clone(),
             reader,
-            progress: progress.clone(),
+            progress: tell,
             stop: stop.clone(),
         };
         let handle = thread::Builder::new().name("sealer".into()).spawn(move || sealer.run())?;
@@ -94,14 +97,14 @@ impl Sealing {
     /// Waits until every report before this position, of which all are in closed segments, is in a file; or for what is
     /// in the way.
     pub(super) async fn reach(&self, position: u64) -> Result<(), String> {
-        self.progress.send_modify(|progress| progress.trouble = None);
+        let mut progress = self.progress.clone();
+        let tries = progress.borrow().tries;
         self.thread.unpark();
-        let mut progress = self.progress.subscribe();
-        let known = progress.wait_for(|now| now.until >= position || now.trouble.is_some()).await;
-        match known {
+        let there = |now: &Progress| now.until >= position || (now.tries > tries && now.trouble.is_some());
+        match progress.wait_for(there).await {
             Ok(now) if now.until >= position => Ok(()),
             Ok(now) => Err(now.trouble.clone().unwrap_or_default()),
-            Err(_) => Err("the collector is about to stop".into()),
+            Err(_) => Err("the thread that writes them has ended".into()),
         }
     }
 
@@ -109,8 +112,6 @@ impl Sealing {
     pub(super) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.unpark();
-        self.progress
-            .send_modify(|progress| progress.trouble = Some("the collector is about to stop".into()));
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(handle) = handle {
             // Had it failed, there would be nothing to mend but files that are made again.
@@ -146,22 +147,22 @@ struct Sealer {
     reader: Arc<dyn LogReader>,
     /// Segments that have their files, by their first position
     made: BTreeSet<u64>,
-    progress: Arc<watch::Sender<Progress>>,
+    progress: watch::Sender<Progress>,
     stop: Arc<AtomicBool>,
 }
 
 impl Sealer {
     fn run(mut self) {
         while !self.stop.load(Ordering::Relaxed) {
-            let rest = match self.catch_up() {
-                Ok(()) => REST,
-                Err(error) => {
-                    let trouble = format!("{error:#}");
-                    tracing::error!("closed segments are not written as Parquet: {trouble}");
-                    self.progress.send_modify(|progress| progress.trouble = Some(trouble));
-                    PATIENCE
-                }
-            };
+            let trouble = self.catch_up().err().map(|error| format!("{error:#}"));
+            if let Some(trouble) = &trouble {
+                tracing::error!("closed segments are not written as Parquet: {trouble}");
+            }
+            let rest = if trouble.is_some() { PATIENCE } else { REST };
+            self.progress.send_modify(|progress| {
+                progress.tries += 1;
+                progress.trouble = trouble;
+            });
             thread::park_timeout(rest);
         }
     }

@@ -177,3 +177,24 @@ fn a_segment_of_which_one_file_is_missing_is_completed() {
     assert_eq!(folders.each_ref().map(|folder| files(folder)), before);
     assert_eq!(folders.each_ref().map(|folder| rows(folder).len()), [200, 60]);
 }
+
+#[test]
+fn what_is_in_the_way_of_a_file_is_said_and_reports_are_still_taken() {
+    let folder = Folder::new("unsealed", "--learner shares-only").operated();
+    let (collector, task) = (folder.serve(), folder.task());
+    collector.post_batch(&reports(&task, 0..100));
+    let obstacle = folder.kept("reports/00000000000000000000.parquet");
+    fs::create_dir(&obstacle).unwrap();
+    let (status, _, body) = collector.ask("POST", "/v1/operate/seal", "", b"");
+    let problem: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(status, 500);
+    assert!(
+        problem["detail"].as_str().unwrap().contains("00000000000000000000.parquet is a directory"),
+        "{problem}"
+    );
+    collector.said("closed segments are not written as Parquet");
+    assert_eq!(collector.post_batch(&reports(&task, 100..110))["accepted"], 10);
+    fs::remove_dir(&obstacle).unwrap();
+    assert_eq!(collector.seal()["reports"], 110);
+    assert_eq!(rows(&folder.kept("reports")).len(), 110);
+}
