@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Barrier;
 use std::thread;
@@ -115,8 +115,8 @@ fn last_byte(folder: &Folder) -> u64 {
     fs::read(segment(folder)).unwrap().iter().rposition(|&byte| byte != 0).unwrap() as u64
 }
 
-fn flip(folder: &Folder, place: u64) {
-    let file = OpenOptions::new().read(true).write(true).open(segment(folder)).unwrap();
+fn flip(segment: &Path, place: u64) {
+    let file = OpenOptions::new().read(true).write(true).open(segment).unwrap();
     let mut byte = [0];
     file.read_exact_at(&mut byte, place).unwrap();
     file.write_all_at(&[byte[0] ^ 4], place).unwrap();
@@ -139,7 +139,7 @@ fn what_was_being_written_at_a_crash_is_cut_off_and_said() {
     let torn = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "torn");
     assert_eq!(fs::read_dir(folder.kept("log")).unwrap().map(Result::unwrap).filter(torn).count(), 1);
     // A bit of the very last frame cannot be told from half a frame: it is cut off, said and kept, and the rest is there.
-    flip(&folder, last_byte(&folder));
+    flip(&segment(&folder), last_byte(&folder));
     let collector = folder.serve();
     collector.said("had not been acknowledged");
     collector.settled(100);
@@ -152,13 +152,13 @@ fn damage_to_what_was_acknowledged_is_refused_with_its_place() {
     let folder = Folder::new("damaged", "--learner shares-only");
     with_a_hundred(&folder).kill();
     // The first frame begins behind the head of the segment, and another follows it.
-    flip(&folder, 200);
+    flip(&segment(&folder), 200);
     refused(
         &folder.words(),
         1,
         "00000000000000000000.log: damaged at byte 68: a frame whose checksum is wrong",
     );
-    flip(&folder, 200);
+    flip(&segment(&folder), 200);
     let collector = folder.serve();
     collector.settled(100);
     collector.stop();
@@ -170,6 +170,38 @@ fn damage_to_what_was_acknowledged_is_refused_with_its_place() {
     refused(&folder.words(), 1, "the log was closed with 100 reports and now ends after 0");
     fs::write(segment(&folder), whole).unwrap();
     folder.serve().settled(100);
+}
+
+#[test]
+fn a_damaged_log_that_is_cut_as_the_manual_says_goes_on_before_the_damage() {
+    let folder = Folder::new("cut", "--learner shares-only").operated();
+    let (collector, task) = (folder.serve(), folder.task());
+    for numbers in [0..100, 100..150, 150..160] {
+        collector.post_batch(&reports(&task, numbers));
+        collector.seal();
+    }
+    collector.stop();
+    let (log, aside) = (folder.kept("log"), folder.path.join("aside"));
+    flip(&log.join("00000000000000000100.log"), 200);
+    refused(&folder.words(), 1, "00000000000000000100.log: damaged at byte 68");
+    fs::create_dir(&aside).unwrap();
+    for name in
+        ["00000000000000000100.log", "00000000000000000150.log", "00000000000000000160.log", "seen/clean"]
+    {
+        fs::rename(log.join(name), aside.join(name.replace('/', "-"))).unwrap();
+    }
+    let collector = folder.serve();
+    collector.settled(100);
+    assert_eq!(collector.post_batch(&reports(&task, 50..200))["accepted"], 100);
+    assert_eq!(collector.seal()["reports"], 200);
+    let mut sealed: Vec<String> = fs::read_dir(folder.kept("reports"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    sealed.sort();
+    // The first segment was open again and has got more reports, so its file is another.
+    let names = ["000.parquet", "000.parquet.stale", "100.parquet.stale", "150.parquet.stale"];
+    assert_eq!(sealed, names.map(|name| format!("00000000000000000{name}")));
 }
 
 #[test]
