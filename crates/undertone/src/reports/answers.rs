@@ -4,7 +4,7 @@ use super::{Form, LabelLists};
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
 use std::sync::Arc;
 
-/// Reports in the [`Form`](super::Form) of their task.
+/// Reports in the [`Form`] of their task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answers {
     Numbers(Vec<u32>),
