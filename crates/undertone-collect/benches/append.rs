@@ -35,6 +35,10 @@ impl Log for Counted {
         self.log.append(batch, horizon)
     }
 
+    fn close_segment(&mut self) -> Result<u64, LogError> {
+        self.log.close_segment()
+    }
+
     fn reader(&self) -> Arc<dyn LogReader> {
         self.log.reader()
     }

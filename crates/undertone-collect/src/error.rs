@@ -91,6 +91,15 @@ impl fmt::Display for Hex<'_> {
 }
 
 impl LogError {
+    /// Whether the same may succeed later, though nobody opens the log again.
+    pub fn may_pass(&self) -> bool {
+        #[cfg(feature = "postgres")]
+        if matches!(self, Self::Database { .. }) {
+            return true;
+        }
+        false
+    }
+
     /// For `map_err`: says which file it was.
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();

@@ -53,6 +53,9 @@ pub enum Busy {
 /// Told once what became of a batch, in the thread that appends: it should be short.
 type Callback = Box<dyn FnOnce(Result<Vec<Outcome>, LogError>) + Send>;
 
+/// Told once where the segment ends, in the same thread.
+type Closed = Box<dyn FnOnce(Result<u64, LogError>) + Send>;
+
 struct Waiting {
     batch: Vec<Submission>,
     horizon: u64,
@@ -62,6 +65,8 @@ struct Waiting {
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Waiting>,
+    /// Who wants the present segment closed
+    closings: Vec<Closed>,
     reports: usize,
     bytes: usize,
     closing: bool,
@@ -134,6 +139,22 @@ impl GroupCommit {
         Ok(())
     }
 
+    /// Closes the present segment, with everything that has been acknowledged; `callback` is told when it is closed
+    /// and where it ends.
+    pub fn close_segment(
+        &self,
+        callback: impl FnOnce(Result<u64, LogError>) + Send + 'static,
+    ) -> Result<(), Busy> {
+        let mut queue = self.shared.queue();
+        if queue.closing {
+            return Err(Busy::Closed(Vec::new()));
+        }
+        queue.closings.push(Box::new(callback));
+        drop(queue);
+        self.shared.news.notify_one();
+        Ok(())
+    }
+
     /// Reads the log, from any thread.
     pub fn reader(&self) -> Arc<dyn LogReader> {
         Arc::clone(&self.reader)
@@ -163,39 +184,52 @@ impl Drop for GroupCommit {
 
 /// The thread: commits until the queue is closing and empty.
 fn write(mut log: impl Log, shared: &Shared) {
-    while let Some(group) = next_group(shared) {
-        let horizon = group.iter().map(|waiting| waiting.horizon).max().unwrap_or_default();
-        let mut together = Vec::with_capacity(group.iter().map(|waiting| waiting.batch.len()).sum());
-        let mut callbacks = Vec::with_capacity(group.len());
-        for waiting in group {
-            callbacks.push((waiting.batch.len(), waiting.callback));
-            together.extend(waiting.batch);
+    while let Some((group, closings)) = next_group(shared) {
+        if !group.is_empty() {
+            append(&mut log, group);
         }
-        let result = log.append(&together, horizon);
-        let mut outcomes = result.as_ref().map(|outcomes| outcomes.iter().copied());
-        for (count, callback) in callbacks {
-            let theirs = match &mut outcomes {
-                Ok(outcomes) => Ok(outcomes.take(count).collect()),
-                Err(error) => Err((*error).clone()),
-            };
-            // One callback that fails is no reason for the others not to hear.
-            let _ = catch_unwind(AssertUnwindSafe(|| callback(theirs)));
+        if !closings.is_empty() {
+            let closed = log.close_segment();
+            for callback in closings {
+                let _ = catch_unwind(AssertUnwindSafe(|| callback(closed.clone())));
+            }
         }
     }
 }
 
-/// What is to be committed next, or nothing if that was all.
-fn next_group(shared: &Shared) -> Option<Vec<Waiting>> {
+/// One commit for all of a group.
+fn append(log: &mut impl Log, group: Vec<Waiting>) {
+    let horizon = group.iter().map(|waiting| waiting.horizon).max().unwrap_or_default();
+    let mut together = Vec::with_capacity(group.iter().map(|waiting| waiting.batch.len()).sum());
+    let mut callbacks = Vec::with_capacity(group.len());
+    for waiting in group {
+        callbacks.push((waiting.batch.len(), waiting.callback));
+        together.extend(waiting.batch);
+    }
+    let result = log.append(&together, horizon);
+    let mut outcomes = result.as_ref().map(|outcomes| outcomes.iter().copied());
+    for (count, callback) in callbacks {
+        let theirs = match &mut outcomes {
+            Ok(outcomes) => Ok(outcomes.take(count).collect()),
+            Err(error) => Err((*error).clone()),
+        };
+        // One callback that fails is no reason for the others not to hear.
+        let _ = catch_unwind(AssertUnwindSafe(|| callback(theirs)));
+    }
+}
+
+/// What is to be committed next and who wants the segment closed after it, or nothing if that was all.
+fn next_group(shared: &Shared) -> Option<(Vec<Waiting>, Vec<Closed>)> {
     let options = &shared.options;
     let mut queue = shared.queue();
-    while queue.waiting.is_empty() {
+    while queue.waiting.is_empty() && queue.closings.is_empty() {
         if queue.closing {
             return None;
         }
         queue = shared.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
     }
     let until = Instant::now() + options.window;
-    while queue.reports < options.reports && !queue.closing {
+    while queue.reports < options.reports && queue.closings.is_empty() && !queue.closing {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             break;
@@ -214,7 +248,7 @@ fn next_group(shared: &Shared) -> Option<Vec<Waiting>> {
         queue.bytes -= bytes_of(&next.batch);
         group.push(next);
     }
-    Some(group)
+    Some((group, std::mem::take(&mut queue.closings)))
 }
 
 /// What a batch takes in memory: the bodies, and what stands around them.
@@ -227,6 +261,7 @@ mod tests {
     use super::*;
     use crate::{Reports, Stored};
     use std::collections::BTreeMap;
+    use std::ops::Range;
     use std::sync::mpsc;
 
     /// A log in memory that waits for leave before each append.
@@ -245,6 +280,10 @@ mod tests {
             let stored = self.lock().unwrap().split_off(from as usize);
             Ok(Box::new(stored.into_iter().map(Ok)))
         }
+
+        fn closed(&self) -> Result<Vec<Range<u64>>, LogError> {
+            Ok(Vec::new())
+        }
     }
 
     impl Log for Slow {
@@ -258,6 +297,12 @@ mod tests {
                 Outcome::Accepted(position)
             });
             Ok(outcomes.collect())
+        }
+
+        fn close_segment(&mut self) -> Result<u64, LogError> {
+            self.appends.lock().unwrap().push((0, self.stored.len()));
+            self.leave.recv().unwrap_or(Ok(()))?;
+            Ok(self.stored.len())
         }
 
         fn reader(&self) -> Arc<dyn LogReader> {
@@ -374,6 +419,21 @@ mod tests {
         drop(setting.leave);
         assert_eq!(setting.told.iter().take(2).count(), 2);
         assert_eq!(*setting.appends.lock().unwrap(), [(10, 0)]);
+    }
+
+    #[test]
+    fn a_segment_is_closed_after_what_waits_and_everybody_who_asked_is_told() {
+        let setting = Setting::new(CommitOptions { window: Duration::from_hours(1), ..AT_ONCE });
+        setting.submit(1, 4, 3).unwrap();
+        let (tell, told) = mpsc::channel();
+        for _ in 0..2 {
+            let tell = tell.clone();
+            setting.commit.close_segment(move |closed| tell.send(closed.unwrap()).unwrap()).unwrap();
+        }
+        drop(setting.leave);
+        assert_eq!(told.iter().take(2).collect::<Vec<_>>(), [4, 4]);
+        // Four reports, and then the closing of a log that has them: at once, whatever the window is
+        assert_eq!(setting.appends.lock().unwrap()[..2], [(4, 3), (0, 4)]);
     }
 
     #[test]

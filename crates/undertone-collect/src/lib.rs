@@ -8,6 +8,7 @@
 //! collectors share. [`GroupCommit`] commits together what many submit at the same time, to either of them.
 
 mod error;
+mod folder_lock;
 mod group_commit;
 mod log;
 #[cfg(feature = "postgres")]
@@ -19,6 +20,7 @@ pub mod segment;
 mod submission;
 
 pub use error::LogError;
+pub use folder_lock::FolderLock;
 pub use group_commit::{Busy, CommitOptions, GroupCommit};
 pub use log::{Log, LogReader, Reports};
 #[cfg(feature = "postgres")]

@@ -1,6 +1,7 @@
 //! What a log owes to those who trust it.
 
 use crate::{LogError, MAX_BODY, MAX_TIME, Outcome, Stored, Submission};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A durable sequence of reports, each of which is in it once.
@@ -25,6 +26,12 @@ pub trait Log: Send {
     /// Reports of times before `horizon` are refused, and so they are before any larger horizon of the past. A report
     /// that was counted before is a duplicate even if its token is spent: the device that tries again is told the truth.
     fn append(&mut self, batch: &[Submission], horizon: u64) -> Result<Vec<Outcome>, LogError>;
+
+    /// Closes the segment that is being appended to, if it has a report, and returns the position where it ends.
+    ///
+    /// A log is cut into segments, so that it can be copied piece by piece while it grows. A segment that is closed gets
+    /// no more reports, and where it begins and ends ([`LogReader::closed`]) never changes.
+    fn close_segment(&mut self) -> Result<u64, LogError>;
 
     /// A way to read the log from other threads, while this one appends.
     fn reader(&self) -> Arc<dyn LogReader>;
@@ -57,6 +64,29 @@ pub trait LogReader: Send + Sync {
 
     /// The reports from this position to the present end, in order. Beyond the end there are none.
     fn read(&self, from: u64) -> Result<Reports, LogError>;
+
+    /// The positions of each closed segment, in order: from zero on, without gaps, and none is empty.
+    fn closed(&self) -> Result<Vec<Range<u64>>, LogError>;
+}
+
+impl<L: Log + ?Sized> Log for Box<L> {
+    fn append(&mut self, batch: &[Submission], horizon: u64) -> Result<Vec<Outcome>, LogError> {
+        (**self).append(batch, horizon)
+    }
+
+    fn close_segment(&mut self) -> Result<u64, LogError> {
+        (**self).close_segment()
+    }
+
+    fn reader(&self) -> Arc<dyn LogReader> {
+        (**self).reader()
+    }
+}
+
+/// The segments that end at these positions, in rising order.
+pub(crate) fn between(ends: impl IntoIterator<Item = u64>) -> Vec<Range<u64>> {
+    let begin = |first: &mut u64, end| Some(std::mem::replace(first, end)..end);
+    ends.into_iter().scan(0, begin).collect()
 }
 
 /// Reports in the order of the log. After an error there are no more.

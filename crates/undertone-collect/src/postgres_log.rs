@@ -5,6 +5,9 @@
 //! all that are smaller. Reports are unique by time and id, for ever: here nothing has to be forgotten. The horizon and the
 //! uses of tokens change in the same transaction.
 //!
+//! Segments are a list of positions, which any of the collectors may add to, in an append or on demand. So all of them
+//! agree on where each begins and ends.
+//!
 //! When the connection is lost, a new one is made and the batch is tried again. If it was lost while the transaction was
 //! being committed, nobody knows whether it was: so the second attempt, which has to wait for the lock of the first to
 //! be gone, looks at the positions that the first would have used. If they hold its reports, it has happened.
@@ -12,14 +15,17 @@
 //! The connection is not encrypted: the database is to be on the same machine or in a network of its own. The client blocks;
 //! call it from threads of its own, never from a task of an asynchronous runtime.
 
-use crate::log::{self, Log, LogReader, Reports};
+use crate::log::{self, Log, LogReader, Reports, between};
 use crate::{LogError, Outcome, Stored, Submission};
 use postgres::{Client, Config, NoTls, Row, Statement};
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// A segment is closed when it has so many reports.
+const SEGMENT: i64 = 1 << 20;
 /// Reports that are fetched together
 const PAGE: i64 = 500;
 /// How long to wait before each new connection, after the last was lost
@@ -38,7 +44,12 @@ const TABLES: &str = "
         log int generated always as identity primary key,
         task bytea not null unique,
         length bigint not null default 0,
-        horizon bigint not null default 0);
+        horizon bigint not null default 0,
+        segment bigint not null default 0);
+    create table if not exists undertone_segments (
+        log int not null references undertone_logs,
+        until bigint not null,
+        primary key (log, until));
     create table if not exists undertone_reports (
         log int not null references undertone_logs,
         position bigint not null,
@@ -53,7 +64,7 @@ const TABLES: &str = "
         uses bigint not null,
         primary key (log, nonce));";
 
-const LOCK: &str = "select length, horizon from undertone_logs where log = $1 for update";
+const LOCK: &str = "select length, horizon, segment from undertone_logs where log = $1 for update";
 const COUNTED: &str = "
     select r.time, r.id from unnest($2::bigint[], $3::bytea[]) as sent (time, id)
     join undertone_reports r on r.log = $1 and r.time = sent.time and r.id = sent.id";
@@ -65,6 +76,10 @@ const SPEND: &str = "
     insert into undertone_tokens (log, nonce, uses) select $1, * from unnest($2::bytea[], $3::bigint[])
     on conflict (log, nonce) do update set uses = excluded.uses";
 const ADVANCE: &str = "update undertone_logs set length = $2, horizon = $3 where log = $1";
+const CLOSE: &str = "
+    with closed as (insert into undertone_segments (log, until) values ($1, $2))
+    update undertone_logs set segment = $2 where log = $1";
+const CLOSED: &str = "select until from undertone_segments where log = $1 order by until";
 const THERE: &str = "
     select count(*) from unnest($2::bigint[], $3::bigint[], $4::bytea[]) as sent (position, time, id)
     join undertone_reports r on r.log = $1 and r.position = sent.position and r.time = sent.time and r.id = sent.id";
@@ -99,7 +114,10 @@ struct Plan {
 impl PostgresLog {
     /// Opens the log of a task, or begins it; `settings` as in `host=localhost user=undertone dbname=reports`.
     pub fn connect(settings: &str, task: [u8; 32]) -> Result<Self, LogError> {
-        let config: Config = settings.parse().map_err(database)?;
+        // Not what the parser says: it may repeat a part of the password.
+        let config: Config = settings.parse().map_err(|_| LogError::Database {
+            message: "the settings are none such as `host=localhost user=undertone dbname=reports`".into(),
+        })?;
         let mut connection = Connection::open(&config)?;
         let begin = |client: &mut Client| {
             let mut transaction = client.transaction()?;
@@ -115,7 +133,7 @@ impl PostgresLog {
         let reader = PostgresReader {
             config: config.clone(),
             log,
-            connection: Mutex::new(None),
+            connection: Arc::default(),
             len: AtomicU64::new(length as u64),
         };
         Ok(Self { config, connection: Some(connection), log, reader: Arc::new(reader) })
@@ -129,15 +147,12 @@ impl PostgresLog {
         plan: &mut Option<Plan>,
     ) -> Result<Vec<Outcome>, LogError> {
         let log = self.log;
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            none => none.insert(Connection::open(&self.config)?),
-        };
-        let [lock, counted, uses, append, spend, advance, there] =
-            connection.prepared([LOCK, COUNTED, USES, APPEND, SPEND, ADVANCE, THERE])?;
+        let connection = Connection::of(&mut self.connection, &self.config)?;
+        let [lock, counted, uses, append, spend, advance, close, there] =
+            connection.prepared([LOCK, COUNTED, USES, APPEND, SPEND, ADVANCE, CLOSE, THERE])?;
         let mut transaction = connection.client.transaction().map_err(database)?;
         let row = transaction.query_one(&lock, &[&log]).map_err(database)?;
-        let (length, old_horizon) = (int(&row, 0)?, int(&row, 1)?);
+        let (length, old_horizon, segment) = (int(&row, 0)?, int(&row, 1)?, int(&row, 2)?);
         if let Some(before) = plan.take() {
             let ids: Vec<&[u8]> = before.new.iter().map(|&place| batch[place].id.as_slice()).collect();
             let row = transaction.query_one(&there, &[&log, &before.positions, &before.times, &ids]);
@@ -202,11 +217,50 @@ impl PostgresLog {
         }
         let length = length + next.new.len() as i64;
         transaction.execute(&advance, &[&log, &length, &new_horizon]).map_err(database)?;
+        if length - segment >= SEGMENT {
+            transaction.execute(&close, &[&log, &length]).map_err(database)?;
+        }
         let outcomes = next.outcomes.clone();
         *plan = Some(next);
         transaction.commit().map_err(database)?;
         self.reader.len.fetch_max(length as u64, Ordering::AcqRel);
         Ok(outcomes)
+    }
+
+    /// One transaction that ends the present segment. If nobody hears that it did, the next finds nothing to do.
+    fn attempt_to_close(&mut self) -> Result<u64, LogError> {
+        let connection = Connection::of(&mut self.connection, &self.config)?;
+        let [lock, close] = connection.prepared([LOCK, CLOSE])?;
+        let mut transaction = connection.client.transaction().map_err(database)?;
+        let row = transaction.query_one(&lock, &[&self.log]).map_err(database)?;
+        let (length, segment) = (int(&row, 0)?, int(&row, 2)?);
+        if length > segment {
+            transaction.execute(&close, &[&self.log, &length]).map_err(database)?;
+        }
+        transaction.commit().map_err(database)?;
+        self.reader.len.fetch_max(length as u64, Ordering::AcqRel);
+        Ok(length as u64)
+    }
+
+    /// Tries until it succeeds or there is no more patience.
+    fn persist<T>(
+        &mut self,
+        mut attempt: impl FnMut(&mut Self) -> Result<T, LogError>,
+    ) -> Result<T, LogError> {
+        let mut last = None;
+        for pause in PAUSES {
+            std::thread::sleep(pause);
+            match attempt(self) {
+                Ok(done) => return Ok(done),
+                Err(error) => {
+                    // Whatever it was, the next attempt has a connection that nothing has happened to.
+                    self.connection = None;
+                    last = Some(error);
+                }
+            }
+        }
+        // There are pauses, so there was an attempt.
+        Err(last.unwrap_or_else(|| LogError::Database { message: "no attempt".into() }))
     }
 }
 
@@ -230,20 +284,11 @@ impl Log for PostgresLog {
     fn append(&mut self, batch: &[Submission], horizon: u64) -> Result<Vec<Outcome>, LogError> {
         log::check(batch, horizon)?;
         let mut plan = None;
-        let mut last = None;
-        for pause in PAUSES {
-            std::thread::sleep(pause);
-            match self.attempt(batch, horizon, &mut plan) {
-                Ok(outcomes) => return Ok(outcomes),
-                Err(error) => {
-                    // Whatever it was, the next attempt has a connection that nothing has happened to.
-                    self.connection = None;
-                    last = Some(error);
-                }
-            }
-        }
-        // There are pauses, so there was an attempt.
-        Err(last.unwrap_or_else(|| LogError::Database { message: "no attempt".into() }))
+        self.persist(|log| log.attempt(batch, horizon, &mut plan))
+    }
+
+    fn close_segment(&mut self) -> Result<u64, LogError> {
+        self.persist(Self::attempt_to_close)
     }
 
     fn reader(&self) -> Arc<dyn LogReader> {
@@ -255,7 +300,8 @@ impl Log for PostgresLog {
 struct PostgresReader {
     config: Config,
     log: i32,
-    connection: Mutex<Option<Connection>>,
+    /// Shared by all who read: each asks for a page at a time
+    connection: Arc<Mutex<Option<Connection>>>,
     len: AtomicU64,
 }
 
@@ -308,10 +354,16 @@ impl LogReader for PostgresReader {
         let reader = Self {
             config: self.config.clone(),
             log: self.log,
-            connection: Mutex::new(None),
+            connection: Arc::clone(&self.connection),
             len: AtomicU64::new(until),
         };
         Ok(Box::new(Reading { reader, next: from, until, waiting: VecDeque::new() }))
+    }
+
+    fn closed(&self) -> Result<Vec<Range<u64>>, LogError> {
+        let rows = self.ask(CLOSED, &[&self.log])?;
+        let ends: Result<Vec<i64>, LogError> = rows.iter().map(|row| int(row, 0)).collect();
+        Ok(between(ends?.into_iter().map(|end| end as u64)))
     }
 }
 
@@ -342,6 +394,14 @@ impl Iterator for Reading {
 }
 
 impl Connection {
+    /// The connection that there is, or a new one.
+    fn of<'a>(kept: &'a mut Option<Self>, config: &Config) -> Result<&'a mut Self, LogError> {
+        match kept {
+            Some(connection) => Ok(connection),
+            none => Ok(none.insert(Self::open(config)?)),
+        }
+    }
+
     /// Connects, and makes sure that what is committed is durable.
     fn open(config: &Config) -> Result<Self, LogError> {
         let mut client = config.connect(NoTls).map_err(database)?;

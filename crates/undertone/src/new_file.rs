@@ -44,6 +44,21 @@ impl NewFile {
     }
 }
 
+/// Removes what a process that was killed has left behind in a folder that nobody else writes to: the files beside their
+/// place. Another process may get the same number, and would find its own file taken.
+pub(crate) fn remove_unfinished(folder: &Path) -> anyhow::Result<()> {
+    let removed = || -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_name().as_encoded_bytes().starts_with(b".") && entry.file_type()?.is_file() {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    };
+    removed().with_context(|| format!("{} cannot be tidied up", folder.display()))
+}
+
 /// Nothing may be at `path` unless `force` is set.
 pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
     if !force && path.exists() {
@@ -109,6 +124,24 @@ mod tests {
         assert_eq!(file.keep().unwrap(), 5);
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_nothing_else_is() {
+        let folder = folder("unfinished");
+        fs::write(folder.join("a"), "kept").unwrap();
+        fs::create_dir(folder.join(".folder")).unwrap();
+        let mut file = NewFile::create(&folder.join("b"), false).unwrap();
+        file.write_all(b"half").unwrap();
+        std::mem::forget(file);
+        assert!(NewFile::create(&folder.join("b"), false).is_err());
+        remove_unfinished(&folder).unwrap();
+        NewFile::create(&folder.join("b"), false).unwrap().keep().unwrap();
+        let mut names: Vec<_> =
+            fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".folder", "a", "b"]);
         fs::remove_dir_all(folder).unwrap();
     }
 

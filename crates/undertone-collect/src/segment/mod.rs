@@ -55,22 +55,18 @@ mod tests;
 
 use crate::log::{self, Log, LogReader};
 use crate::seen::{Seen, Sizes, sync_folder};
-use crate::{LogError, Outcome, Submission};
+use crate::{FolderLock, LogError, Outcome, Submission};
 use file::{SegmentWriter, segment_path, segments_of};
 use frame::{FrameBuilder, OVERHEAD, Record};
 use reader::Shared;
 use scan::{Next, Scanner};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A batch with more bytes than this becomes several frames, each with a sync of its own.
 const FRAME_BYTES: usize = 1 << 24;
-
-/// How often the lock is tried, and how long it is waited in between.
-const LOCK_TRIES: u32 = 100;
-const LOCK_PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
 
 /// How large a log's files and its memory are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,8 +117,7 @@ pub struct Torn {
 pub struct SegmentLog {
     folder: PathBuf,
     options: SegmentOptions,
-    /// Released by the system even if the process is killed
-    _lock: File,
+    _lock: FolderLock,
     writer: SegmentWriter,
     /// Nothing only while the log is dropped
     seen: Option<Seen>,
@@ -138,7 +133,7 @@ impl SegmentLog {
     /// Opens the log of a task, or begins it if the folder has none.
     pub fn open(folder: &Path, task: [u8; 32], options: SegmentOptions) -> Result<Self, LogError> {
         fs::create_dir_all(folder).map_err(LogError::io(folder))?;
-        let lock = lock(folder)?;
+        let lock = FolderLock::take(folder)?;
         let mut paths = segments_of(folder)?;
         if paths.is_empty() {
             SegmentWriter::create(folder, task, 0)?;
@@ -195,7 +190,7 @@ impl SegmentLog {
 
     fn commit(&mut self, batch: &[Submission], horizon: u64) -> Result<Vec<Outcome>, LogError> {
         if self.writer.end >= self.options.segment_bytes {
-            self.begin_segment()?;
+            self.end_segment()?;
         }
         // There is nothing to do without, and no log without: it is taken only when the log is dropped.
         let Some(seen) = &mut self.seen else { return Ok(Vec::new()) };
@@ -225,7 +220,11 @@ impl SegmentLog {
         Ok(outcomes)
     }
 
-    fn begin_segment(&mut self) -> Result<(), LogError> {
+    /// Begins the next segment. One without reports goes on: the next would have its name.
+    fn end_segment(&mut self) -> Result<(), LogError> {
+        if self.len == self.writer.header.first {
+            return Ok(());
+        }
         self.writer.seal()?;
         self.writer = SegmentWriter::create(&self.folder, self.writer.header.task, self.len)?;
         self.shared.add_segment(self.len, segment_path(&self.folder, self.len));
@@ -283,6 +282,14 @@ impl Log for SegmentLog {
         }
     }
 
+    fn close_segment(&mut self) -> Result<u64, LogError> {
+        if let Some(cause) = &self.stopped {
+            return Err(LogError::Stopped { cause: Arc::clone(cause) });
+        }
+        self.end_segment().inspect_err(|error| self.stopped = Some(Arc::new(error.clone())))?;
+        Ok(self.len)
+    }
+
     fn reader(&self) -> Arc<dyn LogReader> {
         Arc::clone(&self.shared) as Arc<dyn LogReader>
     }
@@ -294,25 +301,6 @@ impl Drop for SegmentLog {
         if let (Some(seen), None) = (self.seen.take(), &self.stopped) {
             // Without it the next start takes longer, and that is all.
             let _ = seen.close(self.len);
-        }
-    }
-}
-
-fn lock(folder: &Path) -> Result<File, LogError> {
-    let path = folder.join("lock");
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-    let file = file.map_err(LogError::io(&path))?;
-    let mut tries = 0;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            // A process that has just been killed, or a program that is just being started, holds it for an instant.
-            Err(TryLockError::WouldBlock) if tries < LOCK_TRIES => {
-                tries += 1;
-                std::thread::sleep(LOCK_PAUSE);
-            }
-            Err(TryLockError::WouldBlock) => return Err(LogError::Locked { path: folder.to_owned() }),
-            Err(TryLockError::Error(error)) => return Err(LogError::io(&path)(error)),
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use super::frame::{Prefix, Record};
 use super::scan::{Next, Scanner};
-use crate::log::{LogReader, Reports};
+use crate::log::{LogReader, Reports, between};
 use crate::{LogError, Stored};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -42,6 +43,11 @@ impl LogReader for Shared {
         let begun = segments.partition_point(|(first, _)| *first <= from);
         let files = segments[begun.saturating_sub(1)..].iter().map(|(_, path)| path.clone()).collect();
         Ok(Box::new(Reading { files, scanner: None, next: from, until, waiting: VecDeque::new() }))
+    }
+
+    fn closed(&self) -> Result<Vec<Range<u64>>, LogError> {
+        let segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(between(segments.iter().skip(1).map(|(first, _)| *first)))
     }
 }
 

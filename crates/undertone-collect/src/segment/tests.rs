@@ -33,6 +33,11 @@ fn ids(log: &SegmentLog) -> Vec<u8> {
     stored.iter().map(|stored| stored.id[0]).collect()
 }
 
+/// Where closed segments end.
+fn ends(log: &SegmentLog) -> Vec<u64> {
+    log.reader().closed().unwrap().into_iter().map(|segment| segment.end).collect()
+}
+
 /// Commits of one to three reports, and after each the end of the file.
 fn small_log(scratch: &Scratch) -> Vec<(usize, u64)> {
     let mut log = open(scratch).unwrap();
@@ -255,6 +260,46 @@ fn after_a_good_end_not_even_the_last_commit_may_be_damaged_or_missing() {
 }
 
 #[test]
+fn a_segment_is_closed_once_when_it_has_reports_and_stays_so() {
+    let scratch = Scratch::new();
+    let mut log = open(&scratch).unwrap();
+    log.close_segment().unwrap();
+    // A horizon is a frame, but no report.
+    log.append(&[], 3).unwrap();
+    log.close_segment().unwrap();
+    assert_eq!(ends(&log), []);
+    log.append(&[report(5, 1), report(5, 2)], 3).unwrap();
+    (0..2).for_each(|_| assert_eq!(log.close_segment().unwrap(), 2));
+    assert_eq!(ends(&log), [2]);
+    log.append(&[report(5, 3)], 4).unwrap();
+    assert_eq!(ends(&log), [2]);
+    crash(log);
+    let mut log = open(&scratch).unwrap();
+    assert_eq!((ends(&log), log.horizon()), (vec![2], 4));
+    log.close_segment().unwrap();
+    drop(log);
+    let log = open(&scratch).unwrap();
+    assert_eq!(ends(&log), [2, 3]);
+    assert_eq!(ids(&log), [1, 2, 3]);
+}
+
+#[test]
+fn a_segment_without_reports_goes_on_however_long_it_is() {
+    let scratch = Scratch::new();
+    let options = SegmentOptions { segment_bytes: 1, ..SMALL };
+    let mut log = SegmentLog::open(scratch.path(), TASK, options).unwrap();
+    for horizon in 1..5 {
+        log.append(&[], horizon).unwrap();
+    }
+    log.append(&[report(5, 1)], 4).unwrap();
+    log.append(&[report(5, 2)], 4).unwrap();
+    assert_eq!(ends(&log), [1]);
+    crash(log);
+    let log = SegmentLog::open(scratch.path(), TASK, options).unwrap();
+    assert_eq!((ids(&log), log.horizon()), (vec![1, 2], 4));
+}
+
+#[test]
 fn a_closed_segment_that_is_damaged_cut_or_missing_is_named() {
     let build = || {
         let scratch = Scratch::new();
@@ -271,7 +316,8 @@ fn a_closed_segment_that_is_damaged_cut_or_missing_is_named() {
         error => panic!("{error}"),
     };
     let length = |path: &Path| fs::metadata(path).unwrap().len();
-    let cut = |path: &Path, to: u64| OpenOptions::new().write(true).open(path).unwrap().set_len(to).unwrap();
+    let cut =
+        |path: &Path, to: u64| fs::OpenOptions::new().write(true).open(path).unwrap().set_len(to).unwrap();
 
     let (scratch, segments) = build();
     cut(&segments[2], length(&segments[2]) - 1);

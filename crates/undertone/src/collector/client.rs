@@ -129,6 +129,12 @@ impl Client {
         for last in (0..TRIES).map(|try_| try_ + 1 == TRIES) {
             match self.once(&method, path, headers, &body).await {
                 Ok(answer) if !answer.is_about_the_moment() || last => return Ok(answer),
+                Err(error) if is_mistrust(&error) => {
+                    return Err(error.context(format!(
+                        "{}:{} shows a certificate that is not trusted here; --ca names the one to trust",
+                        self.address.host, self.address.port
+                    )));
+                }
                 Err(error) if last => {
                     return Err(
                         error.context(format!("{}:{} does not answer", self.address.host, self.address.port))
@@ -188,6 +194,12 @@ impl Answer {
         let detail = problem.as_ref().and_then(|problem| problem["detail"].as_str());
         detail.map_or_else(|| self.status.to_string(), |detail| format!("{}: {detail}", self.status))
     }
+}
+
+/// Whether the other side's certificate is why there is no connection: it will not be another in a moment.
+fn is_mistrust(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    matches!(cause.and_then(|cause| cause.downcast_ref()), Some(rustls::Error::InvalidCertificate(_)))
 }
 
 /// The media type of a batch of reports.

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use undertone_collect::{CommitOptions, SegmentOptions};
-use undertone_report::{Collection, Task};
+use undertone_report::{Collection, Task, TaskId};
 
 /// The environment variable of the secret that admission tokens are made with.
 pub(crate) const ADMISSION_SECRET: &str = "UNDERTONE_ADMISSION_SECRET";
@@ -20,7 +20,7 @@ pub(crate) const ADMISSION_SECRET: &str = "UNDERTONE_ADMISSION_SECRET";
 pub(crate) struct Config {
     /// The task document, TOML or JSON
     pub(crate) task: PathBuf,
-    /// Where the log and all else is kept
+    /// Where everything is kept
     pub(crate) directory: PathBuf,
     /// Where to listen
     pub(crate) listen: SocketAddr,
@@ -28,7 +28,26 @@ pub(crate) struct Config {
     pub(crate) tls: Option<Tls>,
     /// Who may do what; without any token of a role, everybody may send and read, and nobody may operate
     pub(crate) tokens: Vec<TokenHash>,
+    pub(crate) store: Store,
     pub(crate) limits: Limits,
+}
+
+/// Where reports are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Store {
+    pub(crate) kind: StoreKind,
+}
+
+/// What keeps them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum StoreKind {
+    /// Files below the directory
+    #[default]
+    Files,
+    /// A PostgreSQL database, which several collectors may share; the environment says which
+    Postgres,
 }
 
 /// A certificate and its key, as PEM files.
@@ -69,6 +88,7 @@ impl Default for Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             tls: None,
             tokens: Vec::new(),
+            store: Store::default(),
             limits: Limits::default(),
         }
     }
@@ -143,6 +163,11 @@ impl Config {
         let window = collection.expiry_age.saturating_add(collection.clock_skew);
         let options = SegmentOptions::for_window(window.div_ceil(collection.time_precision));
         SegmentOptions { segment_bytes: self.limits.segment, ..options }
+    }
+
+    /// Where everything about one task is kept.
+    pub(crate) fn task_directory(&self, task: TaskId) -> PathBuf {
+        self.directory.join(task.to_string())
     }
 
     /// What is there if an operator has closed the collection.

@@ -4,7 +4,7 @@ use super::{Collector, now};
 use serde::Serialize;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, error::RecvError};
 use undertone_collect::{Admission, LogError, Outcome, Submission};
 use utoipa::ToSchema;
 
@@ -93,8 +93,29 @@ impl Collector {
     async fn store(&self, batch: Vec<Submission>, horizon: u64) -> Result<Vec<Outcome>, Trouble> {
         let (answer, answered) = oneshot::channel();
         self.submit(batch, horizon, answer)?;
-        let broken = match answered.await {
-            Ok(Ok(outcomes)) => return Ok(outcomes),
+        self.done(answered.await)
+    }
+
+    /// Closes the present segment of the log, with everything that has been acknowledged, and says where it ends.
+    pub(crate) async fn close_segment(&self) -> Result<u64, Trouble> {
+        let (answer, answered) = oneshot::channel();
+        {
+            let commit = self.commit.read().unwrap_or_else(PoisonError::into_inner);
+            let Some(commit) = &*commit else { return Err(Trouble::Busy) };
+            let asked = commit.close_segment(move |closed| drop(answer.send(closed)));
+            asked.map_err(|_| Trouble::Busy)?;
+        }
+        self.done(answered.await)
+    }
+
+    /// What the log has said, and whether it is well.
+    fn done<T>(&self, said: Result<Result<T, LogError>, RecvError>) -> Result<T, Trouble> {
+        let broken = match said {
+            Ok(Ok(done)) => {
+                // A database that was out of reach may be back.
+                self.broken.store(false, Ordering::Relaxed);
+                return Ok(done);
+            }
             Ok(Err(error)) => error.to_string(),
             Err(_) => "the log has stopped".into(),
         };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use undertone_collect::LogReader;
+use undertone_collect::{LogError, LogReader};
 use undertone_learn::Model;
 use undertone_learn::live::{CurvePoint, Live, LiveShare};
 use undertone_report::{Report, ReportFormat, Task};
@@ -20,7 +20,9 @@ const BLOCK: usize = 1024;
 const SHOW: Duration = Duration::from_millis(250);
 /// How often it is put on the disk.
 const KEEP: Duration = Duration::from_secs(30);
-/// How long to sleep when nobody wakes us.
+/// How long to wait for a log that cannot be read.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long to sleep when nobody wakes us. Other collectors, which may append to the same log, do not.
 const REST: Duration = Duration::from_millis(100);
 
 /// What was learnt from a prefix of the log.
@@ -67,7 +69,7 @@ impl Learning {
         reader: Arc<dyn LogReader>,
         directory: &Path,
     ) -> anyhow::Result<Self> {
-        let file = SnapshotFile::new(&directory.join(task.id().to_string()));
+        let file = SnapshotFile::new(directory);
         let live = match file.read(task, reader.len()) {
             Some(live) => live,
             None => Live::new(task)?,
@@ -141,7 +143,7 @@ impl Learner {
         while !stop.load(Ordering::Relaxed) {
             let began = Instant::now();
             let before = self.live.reports();
-            self.catch_up(stop)?;
+            self.catch_up_if_possible(stop)?;
             if self.live.reports() > before {
                 self.publish();
                 self.keep_now_and_then()?;
@@ -156,11 +158,20 @@ impl Learner {
         self.file.write(&self.task, &self.live)
     }
 
+    /// The same, unless the log cannot be read just now: what is learnt so far stays, and the rest is for later.
+    fn catch_up_if_possible(&mut self, stop: &AtomicBool) -> anyhow::Result<()> {
+        match self.catch_up(stop) {
+            Err(error) if error.downcast_ref().is_some_and(LogError::may_pass) => {
+                tracing::warn!("learning waits: {error:#}");
+                thread::park_timeout(PATIENCE);
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
     /// Learns from what the log has, up to its present end.
     fn catch_up(&mut self, stop: &AtomicBool) -> anyhow::Result<()> {
-        if self.reader.len() <= self.live.reports() {
-            return Ok(());
-        }
         let mut block: Vec<Report> = Vec::with_capacity(BLOCK);
         for stored in self.reader.read(self.live.reports())? {
             let stored = stored?;

@@ -4,7 +4,8 @@
 //!  request ─► Intake ─► GroupCommit ─► log ─► Learning ─► View ─► answers, dashboard
 //!             decode,     fsync, then    │     in log order,
 //!             window,     the answer     │     off the request path
-//!             token                      └──── snapshot + the rest = the same state, to the last bit
+//!             token                      ├──── snapshot + the rest = the same state, to the last bit
+//!                                        └──── Sealing: closed segments as Parquet
 //! ```
 //!
 //! Nothing here is trusted with anybody's label: whatever arrives was randomized before.
@@ -16,8 +17,10 @@ mod history;
 pub(crate) mod http;
 mod intake;
 mod learning;
+mod sealing;
 mod snapshot_file;
 mod status;
+mod store;
 mod tally;
 pub(crate) mod tokens;
 
@@ -26,11 +29,13 @@ pub(crate) use intake::Verdict;
 pub(crate) use status::{ClassShare, Point, Status};
 
 use crate::finding::Finding;
+use crate::new_file::remove_unfinished;
 use crate::randomness;
 use admission::AdmissionKey;
 use anyhow::Context;
 use history::History;
 use learning::{Learning, View};
+use sealing::Sealing;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -39,7 +44,7 @@ use tally::Tally;
 use tokens::Tokens;
 use undertone_audit::registry::Mechanism;
 use undertone_audit::{Auditor, Settings};
-use undertone_collect::{GroupCommit, Log, LogReader, SegmentLog};
+use undertone_collect::{FolderLock, GroupCommit, Log, LogReader};
 use undertone_learn::Model;
 use undertone_privacy::Epsilon;
 use undertone_report::{Collection, Report, ReportFormat, Task};
@@ -62,6 +67,9 @@ pub(crate) struct Collector {
     history: History,
     audit: Vec<Finding>,
     learning: Learning,
+    sealing: Sealing,
+    /// Nobody else writes where this collector does
+    _lock: FolderLock,
     /// Whether an operator has closed it before its time
     closed: AtomicBool,
 }
@@ -71,9 +79,15 @@ impl Collector {
     pub(crate) fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
         let task = config.task()?;
         let format = ReportFormat::new(&task)?;
-        let log = log(config, &format)?;
+        let directory = config.task_directory(task.id());
+        std::fs::create_dir_all(&directory)
+            .with_context(|| format!("{} cannot be made", directory.display()))?;
+        let lock = FolderLock::take(&directory)?;
+        remove_unfinished(&directory)?;
+        let log = store::open(config, &format)?;
         let reader = log.reader();
-        let learning = Learning::start(&task, &format, reader.clone(), &config.directory)?;
+        let learning = Learning::start(&task, &format, reader.clone(), &directory)?;
+        let sealing = Sealing::start(&task, &format, reader.clone(), &directory.join("reports"))?;
         let secret = config.admission_secret()?;
         Ok(Arc::new(Self {
             audit: audit(&task)?,
@@ -86,6 +100,8 @@ impl Collector {
             closed: AtomicBool::new(config.closed_mark().exists()),
             reader,
             learning,
+            sealing,
+            _lock: lock,
             format,
             task,
         }))
@@ -150,23 +166,9 @@ impl Collector {
         if let Some(commit) = commit {
             commit.shut_down();
         }
+        self.sealing.stop();
         self.learning.stop()
     }
-}
-
-fn log(config: &Config, format: &ReportFormat) -> anyhow::Result<SegmentLog> {
-    let directory = config.directory.join(format.task_id().to_string());
-    std::fs::create_dir_all(&directory).with_context(|| format!("{} cannot be made", directory.display()))?;
-    let options = config.segments(format.collection());
-    let log = SegmentLog::open(&directory.join("log"), *format.task_id().as_bytes(), options);
-    let log = log.with_context(|| format!("the log in {}", directory.display()))?;
-    if let Some(torn) = log.recovered() {
-        tracing::warn!(
-            segment = %torn.segment.display(), offset = torn.offset, kept = %torn.kept.display(),
-            "what was written when the collector was last stopped was not complete, and had not been acknowledged"
-        );
-    }
-    Ok(log)
 }
 
 /// Judges the mechanism of each tier by the code that devices run.

@@ -11,15 +11,16 @@ use tracing_subscriber::EnvFilter;
 /// Run a collector: reports over HTTP, each stored durably and once, learnt from while they arrive, shown in a browser
 ///
 /// Nobody has to trust it: what arrives was randomized before. Settings come from a file, secrets from the environment
-/// (UNDERTONE_ADMISSION_SECRET). Ctrl-C ends it after everything that was acknowledged, and what was learnt, is on the disk;
-/// so does a crash, except that learning then takes up again where the last snapshot was.
+/// (UNDERTONE_ADMISSION_SECRET; UNDERTONE_DATABASE if the log is in PostgreSQL). Ctrl-C ends it after everything that was
+/// acknowledged, and what was learnt, is on the disk; so does a crash, except that learning then takes up again where the
+/// last snapshot was.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   undertone task new data/nursery.csv.gz --label nursery --epsilon 1 -o task.toml
   undertone serve --task task.toml --directory collected
   undertone serve --config-file collector.toml")]
 pub(crate) struct Serve {
-    /// A TOML file with task, directory, listen, tls, tokens and limits
+    /// A TOML file with task, directory, listen, tls, tokens, store and limits
     #[arg(long, value_name = "FILE")]
     config_file: Option<PathBuf>,
     /// The task to collect

@@ -1,10 +1,10 @@
 //! What people said, on its way into a file.
 
-use super::LabelLists;
+use super::{Form, LabelLists};
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
 use std::sync::Arc;
 
-/// Reports in the [`Form`](super::Form) of their task.
+/// Reports in the [`Form`] of their task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answers {
     Numbers(Vec<u32>),
@@ -13,6 +13,24 @@ pub(crate) enum Answers {
 }
 
 impl Answers {
+    /// None yet, in this form.
+    pub(crate) fn new(form: Form) -> Self {
+        match form {
+            Form::Number => Self::Numbers(Vec::new()),
+            Form::Mask => Self::Masks(Vec::new()),
+            Form::List => Self::Lists(LabelLists::new()),
+        }
+    }
+
+    /// One more report, of these labels: one if they are numbers, and below 64 if they are masks.
+    pub(crate) fn push(&mut self, members: &[u32]) {
+        match self {
+            Self::Numbers(labels) => labels.extend(members),
+            Self::Masks(masks) => masks.push(members.iter().fold(0, |mask, member| mask | 1 << member)),
+            Self::Lists(lists) => lists.push_with(|list| list.extend(members)),
+        }
+    }
+
     pub(super) fn into_array(self) -> ArrayRef {
         match self {
             Self::Numbers(labels) => Arc::new(UInt32Array::from(labels)),

@@ -5,6 +5,7 @@ use super::layout::{Layout, same_type};
 use super::{CLASSES, Marks, PART, ReportBlock, SIMULATION, TASK, TASK_ID};
 use crate::tables::column_kind;
 use anyhow::{Context, bail, ensure};
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -108,7 +109,7 @@ impl Iterator for Blocks<'_> {
                 return Some(block.with_context(|| open.file.display().to_string()));
             }
             let file = self.files.next()?;
-            match reader(file).and_then(|reader| Ok(reader.with_batch_size(BLOCK).build()?)) {
+            match batches(file, self.task) {
                 Ok(batches) => self.open = Some(Open { file, next_row: 1, batches }),
                 Err(error) => return Some(Err(error.context(file.display().to_string()))),
             }
@@ -138,6 +139,20 @@ fn reader(file: &Path) -> anyhow::Result<ParquetRecordBatchReaderBuilder<File>> 
     let opened = File::open(file).context("the file cannot be read")?;
     ParquetRecordBatchReaderBuilder::try_new(opened)
         .context("this is not a Parquet file; reports are made by `undertone privatize`, and --label learns from a table")
+}
+
+/// The columns that the task names, and none that somebody has added.
+fn batches(file: &Path, task: &Task) -> anyhow::Result<ParquetRecordBatchReader> {
+    let reader = reader(file)?;
+    let own = Layout::of(task)?.own_fields();
+    let wanted = |name: &str| {
+        task.features.iter().any(|column| column.name == name) || own.iter().any(|own| own.name() == name)
+    };
+    let fields = reader.schema().fields().iter().enumerate();
+    let places: Vec<usize> =
+        fields.filter(|(_, field)| wanted(field.name())).map(|(place, _)| place).collect();
+    let columns = ProjectionMask::roots(reader.parquet_schema(), places);
+    Ok(reader.with_projection(columns).with_batch_size(BLOCK).build()?)
 }
 
 /// Reads the task of a file and checks the columns against it.

@@ -7,6 +7,8 @@
 //! | `report` | `uint64` | the labels that the person reported, if there are at most 64: bit k is set if k is one of them |
 //! | `report` | `list<uint32>` | the labels that the person reported, in rising order, otherwise |
 //! | `among` | `list<uint32>` | the labels that the person chose among, in rising order; only with priors |
+//! | `report_id` | `fixed_size_binary(16)` | the id of the report; only from a collector, and ignored here |
+//! | `report_time` | `timestamp(ms, UTC)` | when its unit of time begins; only from a collector, and ignored here |
 //!
 //! A label is the place of its class in the task. Lists are the exception, since they take five times as long to write
 //! as numbers.

@@ -100,7 +100,7 @@ pub(super) async fn health(State(app): State<App>) -> Result<&'static str, Probl
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unhealthy", "the collector is not well", detail)
     };
     if !app.collector.is_well() {
-        return Err(sick("the log has failed: start the collector again"));
+        return Err(sick("the log has failed: the reason is in the messages of the collector"));
     }
     if !app.collector.learning.is_well() {
         return Err(sick("learning has stopped: the reason is in the messages of the collector"));

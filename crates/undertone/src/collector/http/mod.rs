@@ -79,6 +79,7 @@ fn router(collector: Arc<Collector>, config: &Config, stopping: watch::Receiver<
         .routes(routes!(operate::admission))
         .routes(routes!(operate::close))
         .routes(routes!(operate::open))
+        .routes(routes!(operate::seal))
         .routes(routes!(answers::health))
         .routes(routes!(metrics::metrics))
         .split_for_parts();

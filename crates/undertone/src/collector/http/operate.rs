@@ -3,6 +3,7 @@
 use super::App;
 use super::auth::require;
 use super::problem::Problem;
+use super::reports::trouble;
 use crate::collector::mark;
 use crate::collector::tokens::Role;
 use axum::Json;
@@ -68,6 +69,40 @@ pub(super) async fn close(State(app): State<App>, headers: HeaderMap) -> Result<
 pub(super) async fn open(State(app): State<App>, headers: HeaderMap) -> Result<&'static str, Problem> {
     set_closed(&app, &headers, false)?;
     Ok("open\n")
+}
+
+/// Reports in files that any engine reads.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Sealed {
+    /// How many, from the beginning of the log
+    reports: u64,
+    /// Where the files are: a folder for each ε that people may choose
+    folders: Vec<String>,
+}
+
+/// Close the present segment of the log and write it as Parquet, so that everything stored so far can be read there.
+///
+/// The answer comes when the files are there.
+#[utoipa::path(
+    post, path = "/v1/operate/seal",
+    responses(
+        (status = 200, body = Sealed), (status = 401, body = Problem),
+        (status = 409, description = "too few reports", body = Problem),
+        (status = 500, description = "the files cannot be written", body = Problem),
+        (status = 503, description = "the log cannot be written", body = Problem),
+    ),
+)]
+pub(super) async fn seal(State(app): State<App>, headers: HeaderMap) -> Result<Json<Sealed>, Problem> {
+    require(&app.collector, &headers, Role::Operate)?;
+    let (reports, minimum) = (app.collector.reader.len(), app.collector.collection().min_reports);
+    if reports < minimum {
+        return Err(Problem::too_few(reports, minimum));
+    }
+    let end = app.collector.close_segment().await.map_err(trouble)?;
+    let sealing = &app.collector.sealing;
+    sealing.reach(end).await.map_err(Problem::internal)?;
+    let folders = sealing.folders().iter().map(|folder| folder.display().to_string()).collect();
+    Ok(Json(Sealed { reports: sealing.reports(), folders }))
 }
 
 fn set_closed(app: &App, headers: &HeaderMap, closed: bool) -> Result<(), Problem> {

@@ -257,7 +257,7 @@ fn json_batch(collector: &Collector, body: &[u8]) -> Result<Vec<Result<Vec<u8>, 
     Ok(documents.into_iter().map(|document| from_json(collector, document.get().as_bytes())).collect())
 }
 
-fn trouble(trouble: Trouble) -> Problem {
+pub(super) fn trouble(trouble: Trouble) -> Problem {
     match trouble {
         Trouble::Busy => Problem::busy("more reports are waiting to be stored than may"),
         Trouble::Broken(detail) => {

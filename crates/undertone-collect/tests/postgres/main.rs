@@ -3,119 +3,18 @@
 //! A real server is started on the loopback interface, in a temporary folder. Where there is no PostgreSQL, the tests say
 //! so and end.
 
+mod server;
+
+use server::{Server, settings};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use undertone_collect::{
     Admission, Log, Outcome, PostgresLog, SegmentLog, SegmentOptions, Stored, Submission,
 };
-
-/// A server of our own, stopped when the last test that uses it is over.
-struct Server {
-    programs: PathBuf,
-    folder: PathBuf,
-    port: u16,
-}
-
-impl Server {
-    fn shared() -> Option<Arc<Self>> {
-        static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-        let mut shared = SHARED.lock().unwrap();
-        if let Some(server) = shared.upgrade() {
-            return Some(server);
-        }
-        let server = Arc::new(Self::start()?);
-        *shared = Arc::downgrade(&server);
-        Some(server)
-    }
-
-    fn start() -> Option<Self> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let Some(programs) = programs() else {
-            println!("skipped: there is no PostgreSQL here");
-            return None;
-        };
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("undertone-postgres-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        if is_root() {
-            run(Command::new("chown").arg("postgres").arg(&folder));
-        }
-        // A port that was free a moment ago
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = Self { programs, folder, port };
-        run(server.program("initdb").args(["--auth=trust", "--username=undertone", "--no-sync"]));
-        server.go();
-        Some(server)
-    }
-
-    /// The program, run as somebody who may run it: not as root.
-    fn program(&self, name: &str) -> Command {
-        let path = self.programs.join(name);
-        let mut command = if is_root() {
-            let mut command = Command::new("runuser");
-            command.args(["-u", "postgres", "--"]).arg(path);
-            command
-        } else {
-            Command::new(path)
-        };
-        command.arg("-D").arg(self.folder.join("data")).current_dir(&self.folder);
-        command
-    }
-
-    fn go(&self) {
-        let options = format!("-p {} -c listen_addresses=127.0.0.1 -c unix_socket_directories=", self.port);
-        run(self
-            .program("pg_ctl")
-            .args(["-w", "-l"])
-            .arg(self.folder.join("server.log"))
-            .args(["-o", &options, "start"]));
-    }
-
-    /// As if the power went: no checkpoint, no goodbye.
-    fn crash(&self) {
-        run(self.program("pg_ctl").args(["-w", "-m", "immediate", "stop"]));
-    }
-
-    fn settings(&self) -> String {
-        settings(self.port)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.program("pg_ctl").args(["-w", "-m", "immediate", "stop"]).stdout(Stdio::null()).status();
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
-fn settings(port: u16) -> String {
-    format!("host=127.0.0.1 port={port} user=undertone dbname=postgres")
-}
-
-fn run(command: &mut Command) {
-    // Not a pipe, which the server would inherit and hold open
-    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
-    assert!(status.success(), "{command:?}");
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
-}
-
-/// The folder with initdb and pg_ctl, which Debian keeps out of the way.
-fn programs() -> Option<PathBuf> {
-    let told = Command::new("pg_config").arg("--bindir").output().ok();
-    let told =
-        told.and_then(|output| String::from_utf8(output.stdout).ok()).map(|path| PathBuf::from(path.trim()));
-    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    let known = versions.map(|version| version.path().join("bin"));
-    told.into_iter().chain(known).find(|folder| folder.join("initdb").is_file())
-}
 
 /// A task for each test, so that they can share the server.
 fn task(number: u8) -> [u8; 32] {
@@ -136,6 +35,16 @@ fn read(log: &impl Log) -> Vec<Stored> {
     let stored: Vec<Stored> = log.read(0).unwrap().collect::<Result<_, _>>().unwrap();
     assert!(stored.iter().enumerate().all(|(i, stored)| stored.position == i as u64), "positions have gaps");
     stored
+}
+
+/// Where closed segments end, of which each begins where the one before ends.
+fn ends(log: &impl Log) -> Vec<u64> {
+    let closed = log.reader().closed().unwrap();
+    let ends: Vec<u64> = closed.iter().map(|segment| segment.end).collect();
+    assert!(
+        closed.iter().map(|segment| segment.start).eq([0].into_iter().chain(ends.clone()).take(ends.len()))
+    );
+    ends
 }
 
 /// A public hash.
@@ -223,6 +132,40 @@ fn two_collectors_answer_as_one_log_in_a_folder_does() {
     assert_eq!(collectors[1].read(17).unwrap().count() as u64, twin.len() - 17);
     drop(twin);
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn segments_are_closed_by_any_collector_and_all_agree_on_them() {
+    let Some(server) = Server::shared() else { return };
+    let connect = || PostgresLog::connect(&server.settings(), task(5)).unwrap();
+    let (mut one, mut another) = (connect(), connect());
+    one.close_segment().unwrap();
+    assert_eq!(ends(&one), []);
+    one.append(&[report(1), report(2)], 0).unwrap();
+    assert_eq!(another.close_segment().unwrap(), 2);
+    assert_eq!(one.close_segment().unwrap(), 2);
+    another.append(&[report(3)], 0).unwrap();
+    one.append(&[report(4)], 0).unwrap();
+    assert_eq!(ends(&one), [2]);
+    one.close_segment().unwrap();
+    assert_eq!((ends(&connect()), ends(&another)), (vec![2, 4], vec![2, 4]));
+
+    // A segment that has been open for a million reports, less those that are here
+    server.sql(
+        "update undertone_logs set segment = segment - 1048574 where task = decode(repeat('05', 32), 'hex')",
+    );
+    one.append(&[report(5)], 0).unwrap();
+    assert_eq!(ends(&another), [2, 4]);
+    another.append(&[report(6), report(7)], 0).unwrap();
+    assert_eq!(ends(&one), [2, 4, 7]);
+    assert_eq!(read(&one).len(), 7);
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_not_repeated() {
+    let error = PostgresLog::connect("host=x password=se cret=1", task(6)).map(|_| ()).unwrap_err();
+    assert!(!error.to_string().contains("cret"), "{error}");
+    assert!(error.to_string().contains("host=localhost"), "{error}");
 }
 
 #[test]
