@@ -3,6 +3,7 @@
 use crate::collector::{Config, now};
 use crate::commands::simulate::{Data, TEST_SHARE};
 use crate::commands::task::encoding;
+use crate::exit::Usage;
 use crate::people::Origin;
 use crate::tables::{TableFile, feature_columns};
 use crate::{nursery, randomness};
@@ -46,6 +47,7 @@ pub(super) struct Stage {
 impl Stage {
     /// Some rows are put aside to judge by; each device holds one of the others, drawn with replacement.
     pub(super) fn set(epsilon: Epsilon, devices: u32, seed: Option<u64>) -> anyhow::Result<Self> {
+        let mechanism = LabelMechanism::best(nursery::CLASSES.len() as u32, epsilon).map_err(Usage::new)?;
         let mut rows = nursery::rows()?.into_iter();
         let header = rows.next().context("the table in the program is empty")?;
         let column = header.iter().position(|name| name == nursery::LABEL).context("it has no label")?;
@@ -64,7 +66,6 @@ impl Stage {
         fs::create_dir(path).with_context(|| format!("{} cannot be made", path.display()))?;
         write(&devices_path(path), &header, held.into_iter())?;
         write(&others_path(path), &header, others.iter().map(|(_, row)| row))?;
-        let mechanism = LabelMechanism::best(nursery::CLASSES.len() as u32, epsilon)?;
         let task = task(&devices_path(path), &mechanism, epsilon)?;
         let mut config =
             Config { task: path.join("task.toml"), directory: path.join("store"), ..Config::default() };

@@ -203,7 +203,8 @@ mod tests {
     fn too_few_priors_are_refused() {
         let mut devices = Devices::of(&task(), Some(Box::new(Short))).unwrap();
         let mut rng = randomness::generator(Some(1)).unwrap();
-        let error = devices.answer(&[Label(0); 3], &features(), |place| place as u64, &mut rng).err().unwrap();
+        let error =
+            devices.answer(&[Label(0); 3], &features(), |place| place as u64, &mut rng).err().unwrap();
         assert!(error.to_string().contains("3 priors over 3 classes were expected, not 6 values"), "{error}");
     }
 }
