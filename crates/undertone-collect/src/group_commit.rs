@@ -10,6 +10,7 @@ use crate::log::{self, LogReader};
 use crate::{Log, LogError, Outcome, Submission};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -71,6 +72,7 @@ struct Shared {
     queue: Mutex<Queue>,
     /// Something waits, or the queue is closing
     news: Condvar,
+    commits: AtomicU64,
     options: CommitOptions,
 }
 
@@ -94,7 +96,7 @@ impl GroupCommit {
     /// Starts the thread.
     pub fn start(log: impl Log + 'static, options: CommitOptions) -> std::io::Result<Self> {
         let reader = log.reader();
-        let shared = Arc::new(Shared { queue: Mutex::default(), news: Condvar::new(), options });
+        let shared = Arc::new(Shared { queue: Mutex::default(), news: Condvar::new(), commits: AtomicU64::new(0), options });
         let theirs = Arc::clone(&shared);
         let thread = thread::Builder::new().name("log".into()).spawn(move || write(log, &theirs))?;
         Ok(Self { shared, reader, thread: Some(thread) })
@@ -144,6 +146,11 @@ impl GroupCommit {
         self.shared.queue().reports
     }
 
+    /// How often the log was appended to, for however many at a time.
+    pub fn commits(&self) -> u64 {
+        self.shared.commits.load(Ordering::Relaxed)
+    }
+
     /// Commits what was queued and closes the log. Everybody who waits is told before this returns.
     pub fn shut_down(self) {
         drop(self);
@@ -172,6 +179,7 @@ fn write(mut log: impl Log, shared: &Shared) {
             together.extend(waiting.batch);
         }
         let result = log.append(&together, horizon);
+        shared.commits.fetch_add(1, Ordering::Relaxed);
         let mut outcomes = result.as_ref().map(|outcomes| outcomes.iter().copied());
         for (count, callback) in callbacks {
             let theirs = match &mut outcomes {
