@@ -32,7 +32,7 @@ pub struct CommitOptions {
 impl Default for CommitOptions {
     fn default() -> Self {
         Self {
-            window: Duration::from_millis(1),
+            window: Duration::ZERO,
             reports: 4096,
             queued_reports: 65_536,
             queued_bytes: 1 << 26,

@@ -7,7 +7,6 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-const SENDERS: usize = 64;
 /// Batches that go round with each sender
 const BATCHES: usize = 2;
 
@@ -29,12 +28,13 @@ impl Timed {
 pub struct Load<'a> {
     address: SocketAddr,
     batches: &'a Batches,
+    senders: usize,
     next: AtomicU64,
 }
 
 impl<'a> Load<'a> {
-    pub fn new(collector: &Collector, batches: &'a Batches) -> Self {
-        Self { address: collector.address, batches, next: AtomicU64::new(0) }
+    pub fn new(collector: &Collector, batches: &'a Batches, senders: usize) -> Self {
+        Self { address: collector.address, batches, senders, next: AtomicU64::new(0) }
     }
 
     /// Sends so many reports, each batch as soon as there is an answer to the one before.
@@ -55,7 +55,7 @@ impl<'a> Load<'a> {
     /// Sends `count` batches; `due` waits until a batch is to be sent, and says when that is or was.
     fn send(&self, count: u64, due: impl Fn(u64, Instant) -> Instant + Sync) -> Timed {
         let first = self.next.load(Ordering::Relaxed);
-        let senders: Vec<Sender> = (0..SENDERS).map(|place| Sender::new(self, place)).collect();
+        let senders: Vec<Sender> = (0..self.senders).map(|place| Sender::new(self, place)).collect();
         let began = Instant::now();
         let mut waits: Vec<Duration> = std::thread::scope(|scope| {
             let run = |mut sender: Sender| {

@@ -83,7 +83,7 @@ impl Default for Limits {
             burst: 2000.0,
             patience: 30,
             waiting: 1 << 17,
-            window: 2,
+            window: 0,
             segment: 256 << 20,
         }
     }
