@@ -31,12 +31,7 @@ pub struct CommitOptions {
 
 impl Default for CommitOptions {
     fn default() -> Self {
-        Self {
-            window: Duration::ZERO,
-            reports: 4096,
-            queued_reports: 65_536,
-            queued_bytes: 1 << 26,
-        }
+        Self { window: Duration::ZERO, reports: 4096, queued_reports: 65_536, queued_bytes: 1 << 26 }
     }
 }
 
@@ -96,7 +91,12 @@ impl GroupCommit {
     /// Starts the thread.
     pub fn start(log: impl Log + 'static, options: CommitOptions) -> std::io::Result<Self> {
         let reader = log.reader();
-        let shared = Arc::new(Shared { queue: Mutex::default(), news: Condvar::new(), commits: AtomicU64::new(0), options });
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            news: Condvar::new(),
+            commits: AtomicU64::new(0),
+            options,
+        });
         let theirs = Arc::clone(&shared);
         let thread = thread::Builder::new().name("log".into()).spawn(move || write(log, &theirs))?;
         Ok(Self { shared, reader, thread: Some(thread) })

@@ -40,7 +40,8 @@ mod tests {
         // The next segment begins at position 300.
         places.note(300, 68);
         places.note(310, 70);
-        let cases = [(0, 0, Some(68)), (39, 0, Some(68)), (40, 0, Some(68 + APART)), (299, 0, Some(68 + 7 * APART))];
+        let cases =
+            [(0, 0, Some(68)), (39, 0, Some(68)), (40, 0, Some(68 + APART)), (299, 0, Some(68 + 7 * APART))];
         for (position, first, offset) in cases.into_iter().chain([(315, 300, Some(68)), (315, 301, None)]) {
             assert_eq!(places.before(position, first), offset, "{position}");
         }

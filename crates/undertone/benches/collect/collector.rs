@@ -18,7 +18,8 @@ impl Collector {
         let (folder, config) = (scratch.join("data"), scratch.join("collector.toml"));
         let _ = fs::remove_dir_all(&folder);
         let text = format!(
-            "task = {task:?}\ndirectory = {folder:?}\nlisten = \"127.0.0.1:0\"\n[limits]\nrate = 1e9\nburst = 1e9\nwindow = {}\n", std::env::var("W").unwrap_or("0".into())
+            "task = {task:?}\ndirectory = {folder:?}\nlisten = \"127.0.0.1:0\"\n[limits]\nrate = 1e9\nburst = 1e9\nwindow = {}\n",
+            std::env::var("W").unwrap_or("0".into())
         );
         fs::write(&config, text).expect("room on the disk");
         let mut process = Command::new(env!("CARGO_BIN_EXE_undertone"))
@@ -58,7 +59,8 @@ impl Collector {
 
     /// The folder of its log.
     pub fn log(&self) -> PathBuf {
-        let mut entries = fs::read_dir(&self.folder).expect("its folder").map(|entry| entry.expect("an entry"));
+        let mut entries =
+            fs::read_dir(&self.folder).expect("its folder").map(|entry| entry.expect("an entry"));
         entries.find(|entry| entry.path().is_dir()).expect("the folder of its task").path().join("log")
     }
 }

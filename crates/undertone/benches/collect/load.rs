@@ -70,7 +70,8 @@ impl<'a> Load<'a> {
                     waits.push(due.elapsed());
                 }
             };
-            let running: Vec<_> = senders.into_iter().map(|sender| scope.spawn(move || run(sender))).collect();
+            let running: Vec<_> =
+                senders.into_iter().map(|sender| scope.spawn(move || run(sender))).collect();
             running.into_iter().flat_map(|sender| sender.join().expect("a sender")).collect()
         });
         let elapsed = began.elapsed();

@@ -22,7 +22,8 @@ pub fn append(log: &Path, commits: u64, scratch: &Path) -> Duration {
 /// The segments of a log, one after the other.
 fn bytes_of(log: &Path) -> Vec<u8> {
     let entries = fs::read_dir(log).expect("a log").map(|entry| entry.expect("an entry").path());
-    let mut segments: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "log")).collect();
+    let mut segments: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|end| end == "log")).collect();
     segments.sort_unstable();
     let mut bytes: Vec<u8> =
         segments.iter().flat_map(|path| fs::read(path).expect("a segment of the log")).collect();

@@ -1,12 +1,14 @@
 //! `serve` and `send`: the collector as devices, operators and strangers meet it.
 
+mod kills;
+
 use crate::run::{command, json, refused, undertone};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use undertone_report::{Cell, Report, ReportFormat, ReportId, Task, batch};
 
@@ -140,6 +142,12 @@ impl Collector {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
+
+    /// Ends it politely.
+    fn stop(mut self) {
+        assert!(Command::new("kill").arg(self.process.id().to_string()).status().unwrap().success());
+        assert!(self.process.wait().unwrap().success());
+    }
 }
 
 impl Drop for Collector {
@@ -205,90 +213,6 @@ fn what_was_learnt_survives_kills_to_the_last_bit() {
     // The same devices again: nothing is counted twice.
     let again = json(&format!("send {NURSERY} --to {} --seed 2", collector.url));
     assert_eq!(again["accepted"].as_u64().unwrap() + again["duplicates"].as_u64().unwrap(), 12_960);
-}
-
-#[test]
-fn nothing_acknowledged_is_lost_or_doubled_when_the_collector_is_killed_under_load() {
-    let kills: u32 = std::env::var("UNDERTONE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(5);
-    let folder = Folder::new("kills", "--learner shares-only");
-    let task = folder.task();
-    let (mut acknowledged, mut next, mut waits) = (Vec::new(), 0u32, 0u64);
-    for _ in 0..kills {
-        let collector = folder.serve();
-        // What was not acknowledged before is sent again, with the same bytes.
-        let first = next.saturating_sub(300);
-        waits = waits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let deadline = Instant::now() + Duration::from_millis(20 + (waits >> 33) % 200);
-        let address = collector.address().to_owned();
-        let sender = std::thread::spawn({
-            let task = task.clone();
-            move || {
-                let (mut done, mut number) = (Vec::new(), first);
-                while let Some(answer) = send_some(&address, &reports(&task, number..number + 50)) {
-                    assert_eq!(answer["refused"].as_array().map(Vec::len), Some(0), "{answer}");
-                    done.extend(number..number + 50);
-                    number += 50;
-                }
-                (done, number + 50)
-            }
-        });
-        std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
-        collector.kill();
-        let (done, reached) = sender.join().unwrap();
-        acknowledged.extend(done);
-        next = next.max(reached);
-    }
-    acknowledged.sort_unstable();
-    acknowledged.dedup();
-    assert!(!acknowledged.is_empty());
-    let collector = folder.serve();
-    let format = ReportFormat::new(&task).unwrap();
-    let counts = exported(&collector, &folder, &format);
-    assert!(counts.values().all(|&count| count == 1), "a report was counted twice");
-    assert!(acknowledged.iter().all(|number| counts.contains_key(number)), "an acknowledged report is gone");
-}
-
-/// Sends a batch, unless the collector has gone.
-fn send_some(address: &str, reports: &[Vec<u8>]) -> Option<Value> {
-    let mut stream = TcpStream::connect(address).ok()?;
-    let body = batch::join(reports);
-    let head = format!(
-        "POST /v1/batches HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(&body).ok()?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).ok()?;
-    let split = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
-    serde_json::from_slice(&answer[split + 4..]).ok()
-}
-
-/// How often each number is in the log.
-fn exported(
-    collector: &Collector,
-    folder: &Folder,
-    format: &ReportFormat,
-) -> std::collections::BTreeMap<u32, u32> {
-    // The log, as whoever may operate sees it
-    drop(collector.settled(collector.get("/v1/status").1["reports"].as_u64().unwrap()));
-    let mut counts = std::collections::BTreeMap::new();
-    let log = folder.0.join("data").join(folder.task().id().to_string()).join("log");
-    let copy = folder.0.join("copy");
-    fs::create_dir(&copy).unwrap();
-    for file in
-        fs::read_dir(log).unwrap().map(Result::unwrap).filter(|file| file.file_type().unwrap().is_file())
-    {
-        fs::copy(file.path(), copy.join(file.file_name())).unwrap();
-    }
-    let id = *folder.task().id().as_bytes();
-    let log =
-        undertone_collect::SegmentLog::open(&copy, id, undertone_collect::SegmentOptions::default()).unwrap();
-    for stored in undertone_collect::Log::read(&log, 0).unwrap() {
-        let report = format.decode(&stored.unwrap().body).unwrap();
-        *counts.entry(u32::from_be_bytes(report.id.0[..4].try_into().unwrap())).or_default() += 1;
-    }
-    counts
 }
 
 #[test]
