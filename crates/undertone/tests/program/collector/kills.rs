@@ -84,8 +84,25 @@ struct Known {
 }
 
 impl Known {
-    /// Sends from several threads until the collector is gone: first what is open, then what is new.
-    fn send_until_it_is_gone(&mut self, address: &str, devices: &Devices) {
+    /// Sends while the collector runs, which it does for less than a quarter of a second.
+    fn send_until_its_end(
+        &mut self,
+        collector: Collector,
+        moment: u64,
+        devices: &Devices,
+        end: impl FnOnce(Collector),
+    ) {
+        let address = collector.address().to_owned();
+        std::thread::scope(|scope| {
+            let sending = scope.spawn(|| self.send(&address, devices));
+            std::thread::sleep(Duration::from_micros(moment % 250_000));
+            end(collector);
+            sending.join().unwrap();
+        });
+    }
+
+    /// Sends from several threads until nobody answers: first what is open, then what is new.
+    fn send(&mut self, address: &str, devices: &Devices) {
         let next = AtomicU32::new(self.next);
         let mut open = std::mem::take(&mut self.open);
         let shares: Vec<Vec<Vec<u32>>> =
@@ -238,22 +255,16 @@ fn nothing_acknowledged_is_lost_or_doubled_or_learnt_otherwise_however_often_the
             starting.wait().unwrap();
             continue;
         }
+        // Now and then it ends in good order before, and leaves a snapshot behind, from which the next start goes on.
+        if kill % 5 == 1 {
+            let collector = folder.serve();
+            known.send_until_its_end(collector, moment >> 32, &devices, Collector::stop);
+        }
         let collector = folder.serve();
         if kill % 10 == 3 {
             assert_eq!(model(&collector, &bearer), learnt_anew(&folder), "after {kill} kills");
         }
-        let address = collector.address().to_owned();
-        std::thread::scope(|scope| {
-            let sending = scope.spawn(|| known.send_until_it_is_gone(&address, &devices));
-            std::thread::sleep(Duration::from_micros(moment % 250_000));
-            // Now and then it ends in good order and leaves a snapshot behind, from which the next start goes on.
-            if kill % 5 == 1 {
-                collector.stop()
-            } else {
-                collector.kill()
-            }
-            sending.join().unwrap();
-        });
+        known.send_until_its_end(collector, moment, &devices, Collector::kill);
     }
     let collector = folder.serve();
     known.send_what_is_open(collector.address(), &devices);
