@@ -8,7 +8,8 @@ use accept_path::AcceptPath;
 use libfuzzer_sys::fuzz_target;
 use std::sync::{LazyLock, Mutex};
 
-static PATH: LazyLock<Mutex<AcceptPath>> = LazyLock::new(|| Mutex::new(AcceptPath::new(&std::env::temp_dir())));
+static PATH: LazyLock<Mutex<AcceptPath>> =
+    LazyLock::new(|| Mutex::new(AcceptPath::new(&std::env::temp_dir())));
 
 fuzz_target!(|data: &[u8]| {
     PATH.lock().unwrap().walk(data);

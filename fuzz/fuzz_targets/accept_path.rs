@@ -56,6 +56,10 @@ impl AcceptPath {
         if accepted.is_empty() {
             return 0;
         }
+        self.bodies += 1;
+        if self.bodies.is_multiple_of(BODIES) {
+            self.read_back();
+        }
         let expected: Vec<bool> =
             accepted.iter().map(|report| self.counted.insert((report.time, report.id))).collect();
         let log = self.log();
@@ -70,10 +74,6 @@ impl AcceptPath {
     }
 
     fn log(&mut self) -> &mut SegmentLog {
-        self.bodies += 1;
-        if self.bodies.is_multiple_of(BODIES) {
-            self.read_back();
-        }
         let folder = &self.folder;
         self.log.get_or_insert_with(|| {
             let options = SegmentOptions { front: 1000, filter_bytes: 1 << 16, ..SegmentOptions::default() };

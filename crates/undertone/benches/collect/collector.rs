@@ -18,8 +18,7 @@ impl Collector {
         let (folder, config) = (scratch.join("data"), scratch.join("collector.toml"));
         let _ = fs::remove_dir_all(&folder);
         let text = format!(
-            "task = {task:?}\ndirectory = {folder:?}\nlisten = \"127.0.0.1:0\"\n[limits]\nrate = 1e9\nburst = 1e9\nwindow = {}\n",
-            std::env::var("W").unwrap_or("0".into())
+            "task = {task:?}\ndirectory = {folder:?}\nlisten = \"127.0.0.1:0\"\n[limits]\nrate = 1e9\nburst = 1e9\n"
         );
         fs::write(&config, text).expect("room on the disk");
         let mut process = Command::new(env!("CARGO_BIN_EXE_undertone"))

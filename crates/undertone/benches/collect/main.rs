@@ -49,11 +49,13 @@ fn rates(scratch: &Path, columns: bool) {
     let collector = Collector::start(scratch, &batches.task_file);
     let half = Load::new(&collector, &batches, MOST_SENDERS).at_a_rate(best / 2.0, HALF);
     println!(
-        "  {:.0} reports/s, half of the best: acknowledged within {:.2} ms in the median, {:.2} ms at 99 %, {:.1} ms at most",
+        "{MOST_SENDERS:>7} {:>11.0}, half of the best: acknowledged within {:.2} ms in the median, {:.2} ms at 99 %, \
+         {:.1} ms at most; {} not learnt yet",
         best / 2.0,
         half.wait(0.5),
         half.wait(0.99),
         half.wait(1.0),
+        collector.figure("learner_lag_reports"),
     );
 }
 

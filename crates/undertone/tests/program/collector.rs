@@ -1,6 +1,7 @@
 //! `serve` and `send`: the collector as devices, operators and strangers meet it.
 
 mod kills;
+mod memory;
 
 use crate::run::{command, json, refused, undertone};
 use serde_json::Value;

@@ -2,6 +2,7 @@
 
 use super::App;
 use super::auth::require;
+use super::body::Held;
 use super::problem::Problem;
 use crate::collector::intake::{Refusal, Trouble};
 use crate::collector::tokens::Role;
@@ -12,7 +13,6 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 use tokio_stream::wrappers::ReceiverStream;
 use undertone_collect::Admission;
 use undertone_report::{JSON_MEDIA_TYPE, MEDIA_TYPE, Spelling, batch};
@@ -73,8 +73,8 @@ pub(super) async fn one(
 ) -> Result<(StatusCode, Json<Receipt>), Problem> {
     require(&app.collector, &headers, Role::Submit)?;
     let admission = admission(&app.collector, &headers)?;
-    let body = read(&app, body).await?;
-    let report = app.collector.format.read_one(&body, spelling(&headers));
+    let body = Held::read(body, &app).await?;
+    let report = app.collector.format.read_one(body.bytes(), spelling(&headers));
     let verdict = app.collector.take(vec![report], admission).await.map_err(trouble)?.pop();
     match verdict {
         Some(Verdict::Accepted) => Ok((StatusCode::CREATED, Json(Receipt { outcome: "accepted" }))),
@@ -105,8 +105,8 @@ pub(super) async fn batch(
 ) -> Result<Json<BatchReceipt>, Problem> {
     require(&app.collector, &headers, Role::Submit)?;
     let admission = admission(&app.collector, &headers)?;
-    let body = read(&app, body).await?;
-    let reports = app.collector.format.read_batch(&body, spelling(&headers), MOST_REPORTS);
+    let body = Held::read(body, &app).await?;
+    let reports = app.collector.format.read_batch(body.bytes(), spelling(&headers), MOST_REPORTS);
     let reports = reports.map_err(|error| Problem::report(error.reason(), error.to_string()))?;
     let verdicts = app.collector.take(reports, admission).await.map_err(trouble)?;
     let mut receipt = BatchReceipt::default();
@@ -198,26 +198,6 @@ fn write_export(
         }
     }
     Ok(())
-}
-
-/// The whole body, if it is small enough and comes soon enough.
-async fn read(app: &App, body: Body) -> Result<Bytes, Problem> {
-    let most = app.limits.body;
-    let too_large = || {
-        let detail = format!("the body has more than {most} bytes, or ended early");
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "the request is too large", detail)
-    };
-    // Whoever says beforehand that it is too much need not send it.
-    if hyper::body::Body::size_hint(&body).lower() > most as u64 {
-        return Err(too_large());
-    }
-    let patience = Duration::from_secs(app.limits.patience);
-    let read = tokio::time::timeout(patience, axum::body::to_bytes(body, most)).await;
-    let too_slow = |_| {
-        let detail = format!("the body did not come within {} s", app.limits.patience);
-        Problem::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the request is too slow", detail)
-    };
-    read.map_err(too_slow)?.map_err(|_| too_large())
 }
 
 /// The token of admission, if one was sent; an error if it is none of ours.
