@@ -18,7 +18,9 @@ impl Collector {
         let (folder, config) = (scratch.join("data"), scratch.join("collector.toml"));
         let _ = fs::remove_dir_all(&folder);
         let text = format!(
-            "task = {task:?}\ndirectory = {folder:?}\nlisten = \"127.0.0.1:0\"\n[limits]\nrate = 1e9\nburst = 1e9\n"
+            "task = \"{}\"\ndirectory = \"{}\"\nlisten = \"127.0.0.1:0\"\n[limits]\nrate = 1e9\nburst = 1e9\n",
+            task.display(),
+            folder.display()
         );
         fs::write(&config, text).expect("room on the disk");
         let mut process = Command::new(env!("CARGO_BIN_EXE_undertone"))
