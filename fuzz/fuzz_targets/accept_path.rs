@@ -47,12 +47,12 @@ impl AcceptPath {
             }
         };
         assert!(reports.len() <= MOST);
-        let accepted = reports.into_iter().filter_map(|report| accepted(format, report, now)).collect();
-        self.count(accepted)
+        let accepted = reports.into_iter().filter_map(|report| accepted(format, report, now));
+        self.count(&accepted.collect::<Vec<_>>())
     }
 
     /// Appends them twice: what is new is counted by the first time, and nothing by the second.
-    fn count(&mut self, accepted: Vec<Submission>) -> usize {
+    fn count(&mut self, accepted: &[Submission]) -> usize {
         if accepted.is_empty() {
             return 0;
         }
@@ -63,11 +63,11 @@ impl AcceptPath {
         let expected: Vec<bool> =
             accepted.iter().map(|report| self.counted.insert((report.time, report.id))).collect();
         let log = self.log();
-        let outcomes = log.append(&accepted, 0).unwrap();
+        let outcomes = log.append(accepted, 0).unwrap();
         let new: Vec<bool> = outcomes.iter().map(|outcome| matches!(outcome, Outcome::Accepted(_))).collect();
         assert_eq!(new, expected);
         assert!(outcomes.iter().all(|outcome| matches!(outcome, Outcome::Accepted(_) | Outcome::Duplicate)));
-        assert_eq!(log.append(&accepted, 0).unwrap(), vec![Outcome::Duplicate; accepted.len()]);
+        assert_eq!(log.append(accepted, 0).unwrap(), vec![Outcome::Duplicate; accepted.len()]);
         let length = log.len();
         assert_eq!(length, self.counted.len() as u64);
         accepted.len()
