@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 /// Reports of a round
 const ROUND: u64 = 2_000_000;
 const ROUNDS: usize = 2;
+/// The more of them, the larger the commits
 const SENDERS: [usize; 3] = [8, 16, MOST_SENDERS];
 const MOST_SENDERS: usize = 64;
 /// How long the half load lasts
