@@ -24,6 +24,15 @@ bench:
 bench-privatize *ROWS:
     cargo bench -p undertone --bench privatize -- {{ROWS}}
 
+# What the collector stores in a second, beside appending the same bytes to a file; MILLIONS of reports for the memory
+bench-collect *MILLIONS:
+    cargo bench -p undertone --bench collect -- {{MILLIONS}}
+
+# The collector killed a hundred times under load, and ten million bodies from strangers
+harm:
+    UNDERTONE_KILLS=100 cargo test -p undertone --test program kills -- --nocapture
+    UNDERTONE_CASES=10000000 cargo test -p undertone-collect --test accept -- --nocapture
+
 # Our exact samplers beside those of other crates, in the same run
 bench-peers:
     cd bench-peers && cargo run --release

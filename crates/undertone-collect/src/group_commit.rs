@@ -10,6 +10,7 @@ use crate::log::{self, LogReader};
 use crate::{Log, LogError, Outcome, Submission};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -30,12 +31,7 @@ pub struct CommitOptions {
 
 impl Default for CommitOptions {
     fn default() -> Self {
-        Self {
-            window: Duration::from_millis(1),
-            reports: 4096,
-            queued_reports: 65_536,
-            queued_bytes: 1 << 26,
-        }
+        Self { window: Duration::ZERO, reports: 4096, queued_reports: 65_536, queued_bytes: 1 << 26 }
     }
 }
 
@@ -76,6 +72,7 @@ struct Shared {
     queue: Mutex<Queue>,
     /// Something waits, or the queue is closing
     news: Condvar,
+    commits: AtomicU64,
     options: CommitOptions,
 }
 
@@ -99,7 +96,12 @@ impl GroupCommit {
     /// Starts the thread.
     pub fn start(log: impl Log + 'static, options: CommitOptions) -> std::io::Result<Self> {
         let reader = log.reader();
-        let shared = Arc::new(Shared { queue: Mutex::default(), news: Condvar::new(), options });
+        let shared = Arc::new(Shared {
+            queue: Mutex::default(),
+            news: Condvar::new(),
+            commits: AtomicU64::new(0),
+            options,
+        });
         let theirs = Arc::clone(&shared);
         let thread = thread::Builder::new().name("log".into()).spawn(move || write(log, &theirs))?;
         Ok(Self { shared, reader, thread: Some(thread) })
@@ -165,6 +167,11 @@ impl GroupCommit {
         self.shared.queue().reports
     }
 
+    /// How often the log was appended to, for however many at a time.
+    pub fn commits(&self) -> u64 {
+        self.shared.commits.load(Ordering::Relaxed)
+    }
+
     /// Commits what was queued and closes the log. Everybody who waits is told before this returns.
     pub fn shut_down(self) {
         drop(self);
@@ -186,6 +193,7 @@ impl Drop for GroupCommit {
 fn write(mut log: impl Log, shared: &Shared) {
     while let Some((group, closings)) = next_group(shared) {
         if !group.is_empty() {
+            shared.commits.fetch_add(1, Ordering::Relaxed);
             append(&mut log, group);
         }
         if !closings.is_empty() {

@@ -72,6 +72,9 @@ fn main() {
     let show = |what: &str, time: f64| println!("{what:18} {time:8.1} ns, {:5.1} times copying", time / copy);
     show("check", nanoseconds(|| bytes.iter().for_each(|bytes| drop(black_box(format.check(bytes))))));
     show("decode", nanoseconds(|| bytes.iter().for_each(|bytes| drop(black_box(format.decode(bytes))))));
+    let mut place = Report::default();
+    let again = || bytes.iter().for_each(|bytes| drop(black_box(format.decode_into(bytes, &mut place))));
+    show("decode, in place", nanoseconds(again));
     show("encode", nanoseconds(|| reports.iter().for_each(|report| drop(black_box(format.encode(report))))));
     show("split a batch", nanoseconds(|| drop(black_box(batch::split(&joined)))));
     show("read JSON", nanoseconds(|| texts.iter().for_each(|text| drop(black_box(format.from_json(text))))));

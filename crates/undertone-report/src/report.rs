@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A report, as it is before or after it was bytes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Drawn at random by the device: the same report is counted once
     pub id: ReportId,
@@ -37,7 +37,7 @@ pub enum Cell {
 }
 
 /// 16 random bytes that a report is known by.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReportId(pub [u8; 16]);
 
 impl FromStr for ReportId {

@@ -189,6 +189,14 @@ proptest! {
     }
 
     #[test]
+    fn what_was_in_the_place_of_a_report_leaves_no_trace((task, report) in answered(), (_, before) in answered()) {
+        let format = ReportFormat::new(&task).unwrap();
+        let mut place = before;
+        format.decode_into(&format.encode(&report).unwrap(), &mut place).unwrap();
+        prop_assert_eq!(place, report);
+    }
+
+    #[test]
     fn whatever_decodes_is_the_one_spelling_of_its_report(
         (task, report) in answered(),
         damages in vec(damage(), 1..5),

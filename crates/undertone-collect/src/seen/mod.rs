@@ -24,10 +24,12 @@ mod shelf;
 
 use crate::LogError;
 use filter::Filter;
-use key::{Key, Prehashed};
+pub(crate) use key::Key;
+use key::Prehashed;
 use shelf::{BUCKETS, Entry, Shelf};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
+use std::hint::black_box;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -105,6 +107,14 @@ impl Seen {
     /// The key of a token.
     pub(crate) fn token(&self, nonce: &[u8; 16]) -> Key {
         Key::new(&self.secret, TOKENS, 0, *nonce)
+    }
+
+    /// Looks into the filter for these reports, and forgets what it saw.
+    ///
+    /// The filter is larger than the processor's caches. What a loop that does nothing else asks the memory for comes side by
+    /// side; asked for one after the other, amid the other work on a report, it took a third of the time of a commit.
+    pub(crate) fn approach(&self, reports: &[Key]) {
+        black_box(reports.iter().filter(|report| self.filter.may_contain(report.hash)).count());
     }
 
     /// Whether a report was counted.

@@ -48,16 +48,18 @@
 
 mod file;
 mod frame;
+mod places;
 mod reader;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 use crate::log::{self, Log, LogReader};
-use crate::seen::{Seen, Sizes, sync_folder};
+use crate::seen::{Key, Seen, Sizes, sync_folder};
 use crate::{FolderLock, LogError, Outcome, Submission};
 use file::{SegmentWriter, segment_path, segments_of};
 use frame::{FrameBuilder, OVERHEAD, Record};
+use places::Places;
 use reader::Shared;
 use scan::{Next, Scanner};
 use std::fs::{self, File};
@@ -171,7 +173,7 @@ impl SegmentLog {
             seen,
             horizon: found.horizon,
             len: found.len,
-            shared: Arc::new(Shared::new(found.segments, found.len)),
+            shared: Arc::new(Shared::new(found.segments, found.places, found.len)),
             builder: FrameBuilder::default(),
             recovered: replay.recovered,
             stopped: None,
@@ -202,9 +204,13 @@ impl SegmentLog {
             seen.forget_before(horizon)?;
         }
         self.builder.begin(self.writer.header.mark, self.len, self.horizon);
+        let reports = batch.iter().map(|submission| seen.report(submission.time, &submission.id));
+        let reports: Vec<Key> = reports.collect();
+        seen.approach(&reports);
         let mut outcomes = Vec::with_capacity(batch.len());
-        for submission in batch {
-            let outcome = judge(seen, submission, self.horizon, self.len + u64::from(self.builder.count()))?;
+        for (submission, report) in batch.iter().zip(reports) {
+            let position = self.len + u64::from(self.builder.count());
+            let outcome = judge(seen, submission, report, self.horizon, position)?;
             if let Outcome::Accepted(_) = outcome {
                 self.builder.push(submission);
             }
@@ -213,6 +219,7 @@ impl SegmentLog {
         let new = u64::from(self.builder.count());
         // A horizon alone is worth a frame: it must not go back.
         if new > 0 || advances {
+            self.shared.note_frame(self.len, self.writer.end);
             self.writer.append(self.builder.finish(), self.options.segment_bytes)?;
             self.len += new;
             self.shared.set_len(self.len);
@@ -233,11 +240,16 @@ impl SegmentLog {
 }
 
 /// Decides about a submission, and remembers it if it is new.
-fn judge(seen: &mut Seen, submission: &Submission, horizon: u64, position: u64) -> Result<Outcome, LogError> {
+fn judge(
+    seen: &mut Seen,
+    submission: &Submission,
+    report: Key,
+    horizon: u64,
+    position: u64,
+) -> Result<Outcome, LogError> {
     if submission.time < horizon {
         return Ok(Outcome::TooOld);
     }
-    let report = seen.report(submission.time, &submission.id);
     if seen.contains(&report)? {
         return Ok(Outcome::Duplicate);
     }
@@ -317,6 +329,7 @@ struct Replay<'a> {
 /// What a log was found to be.
 struct Found {
     segments: Vec<(u64, PathBuf)>,
+    places: Places,
     len: u64,
     horizon: u64,
     /// The header of the last segment
@@ -331,6 +344,7 @@ impl Replay<'_> {
         let header = file::SegmentHeader { task: self.task, mark: 0, first: 0 };
         let mut found = Found {
             segments: Vec::new(),
+            places: Places::default(),
             len: 0,
             horizon: 0,
             header,
@@ -389,6 +403,7 @@ impl Replay<'_> {
                     if !records.is_empty() {
                         return damaged(offset, "more in a frame than its reports");
                     }
+                    found.places.note(found.len, offset);
                     found.len += u64::from(prefix.count);
                     found.horizon = prefix.horizon;
                     if let Some(seen) = seen.as_deref_mut() {

@@ -1,6 +1,7 @@
 //! Reads a log of segments, while somebody else appends to it.
 
 use super::frame::{Prefix, Record};
+use super::places::Places;
 use super::scan::{Next, Scanner};
 use crate::log::{LogReader, Reports, between};
 use crate::{LogError, Stored};
@@ -14,12 +15,18 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct Shared {
     /// First position and file of every segment, in order
     segments: Mutex<Vec<(u64, PathBuf)>>,
+    places: Mutex<Places>,
     len: AtomicU64,
 }
 
 impl Shared {
-    pub(super) fn new(segments: Vec<(u64, PathBuf)>, len: u64) -> Self {
-        Self { segments: Mutex::new(segments), len: AtomicU64::new(len) }
+    pub(super) fn new(segments: Vec<(u64, PathBuf)>, places: Places, len: u64) -> Self {
+        Self { segments: Mutex::new(segments), places: Mutex::new(places), len: AtomicU64::new(len) }
+    }
+
+    /// The next frame begins with this position, here in the last segment.
+    pub(super) fn note_frame(&self, position: u64, offset: u64) {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner).note(position, offset);
     }
 
     pub(super) fn add_segment(&self, first: u64, path: PathBuf) {
@@ -40,9 +47,11 @@ impl LogReader for Shared {
         // The length first: what comes after it may be in a segment that is not listed yet.
         let until = self.len();
         let segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
-        let begun = segments.partition_point(|(first, _)| *first <= from);
-        let files = segments[begun.saturating_sub(1)..].iter().map(|(_, path)| path.clone()).collect();
-        Ok(Box::new(Reading { files, scanner: None, next: from, until, waiting: VecDeque::new() }))
+        let begun = segments.partition_point(|(first, _)| *first <= from).saturating_sub(1);
+        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = segments.get(begun).and_then(|(first, _)| places.before(from, *first));
+        let files = segments[begun..].iter().map(|(_, path)| path.clone()).collect();
+        Ok(Box::new(Reading { files, start, scanner: None, next: from, until, waiting: VecDeque::new() }))
     }
 
     fn closed(&self) -> Result<Vec<Range<u64>>, LogError> {
@@ -53,6 +62,8 @@ impl LogReader for Shared {
 
 struct Reading {
     files: VecDeque<PathBuf>,
+    /// Where to begin in the first of them
+    start: Option<u64>,
     scanner: Option<(Scanner, PathBuf)>,
     /// The position that comes next
     next: u64,
@@ -85,6 +96,9 @@ impl Reading {
                 return Ok(());
             };
             let mut scanner = Scanner::open(&path)?;
+            if let Some(start) = self.start.take() {
+                scanner.begin_at(start)?;
+            }
             scanner.skip_to(self.next)?;
             self.scanner = Some((scanner, path));
         }

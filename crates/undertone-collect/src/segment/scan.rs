@@ -81,6 +81,12 @@ impl Scanner {
         }
     }
 
+    /// Goes to where a frame begins.
+    pub(super) fn begin_at(&mut self, offset: u64) -> Result<(), LogError> {
+        self.offset = offset;
+        self.reader.seek(SeekFrom::Start(offset)).map(drop).map_err(LogError::io(&self.path))
+    }
+
     /// Passes over frames that end before a position, without a look at what is in them.
     pub(super) fn skip_to(&mut self, position: u64) -> Result<(), LogError> {
         let mut bytes = [0; HEADER + PREFIX];

@@ -445,3 +445,23 @@ fn a_log_whose_shelves_are_lost_or_made_for_other_groups_builds_them_again() {
     }
     assert_eq!(counted, BTreeMap::from([(200, 4)]));
 }
+
+#[test]
+fn whoever_reads_on_begins_where_it_was_however_long_the_segments_are() {
+    let scratch = Scratch::new();
+    let options = SegmentOptions { segment_bytes: 5 << 20, ..SMALL };
+    let check = |log: &SegmentLog| {
+        for from in 0..=60 {
+            let read: Vec<u8> = log.read(from).unwrap().map(|stored| stored.unwrap().id[0]).collect();
+            assert!(read.iter().copied().eq(from as u8..60), "from {from}: {read:?}");
+        }
+    };
+    let mut log = SegmentLog::open(scratch.path(), TASK, options).unwrap();
+    for id in 0..60 {
+        // Four and a half to a mebibyte: some frames are a place to begin at, and most are not
+        log.append(&[Submission { body: vec![id; 230_000], ..report(5, id) }], 0).unwrap();
+    }
+    check(&log);
+    crash(log);
+    check(&SegmentLog::open(scratch.path(), TASK, options).unwrap());
+}

@@ -148,13 +148,15 @@ impl AnswerForm {
 }
 
 impl AnswerBytes<'_> {
-    /// The labels that were said, and those that were answered among.
-    pub(super) fn labels(&self) -> (Vec<u32>, Vec<u32>) {
-        let said = match self.said {
-            Said::Number(label) => vec![label],
-            Said::Mask(mask) => members(mask),
-        };
-        (said, members(self.among))
+    /// The labels that were said, and those that were answered among, in the place of what was there.
+    pub(super) fn write(&self, said: &mut Vec<u32>, among: &mut Vec<u32>) {
+        said.clear();
+        match self.said {
+            Said::Number(label) => said.push(label),
+            Said::Mask(mask) => said.extend(members(mask)),
+        }
+        among.clear();
+        among.extend(members(self.among));
     }
 }
 
@@ -170,11 +172,8 @@ fn mask_of(members: &[u32], labels: u32) -> Vec<u8> {
     mask
 }
 
-fn members(mask: &[u8]) -> Vec<u32> {
-    let size: u32 = mask.iter().map(|byte| byte.count_ones()).sum();
-    let mut members = Vec::with_capacity(size as usize);
-    for (first, &byte) in (0..).step_by(8).zip(mask) {
-        members.extend((0..8).filter(|bit| byte >> bit & 1 == 1).map(|bit| first + bit));
-    }
-    members
+fn members(mask: &[u8]) -> impl Iterator<Item = u32> {
+    let bytes = (0..).step_by(8).zip(mask);
+    bytes
+        .flat_map(|(first, &byte)| (0..8).filter(move |bit| byte >> bit & 1 == 1).map(move |bit| first + bit))
 }

@@ -98,10 +98,22 @@ impl ReportFormat {
 
     /// The report that these bytes are.
     pub fn decode(&self, bytes: &[u8]) -> Result<Report, ReportError> {
-        let mut features = Vec::with_capacity(self.columns.len());
-        let (header, answer) = self.read(bytes, |cell| features.push(cell.to_cell()))?;
-        let (members, among) = answer.labels();
-        Ok(Report { id: header.id, time: header.time, tier: header.tier, features, members, among })
+        let mut report = Report::default();
+        self.decode_into(bytes, &mut report)?;
+        Ok(report)
+    }
+
+    /// The same, in the place of another report, whose memory is used again: most of the time of reading many would else
+    /// be spent on making and throwing away words. After an error it is neither the one nor the other.
+    pub fn decode_into(&self, bytes: &[u8], report: &mut Report) -> Result<(), ReportError> {
+        let Report { id, time, tier, features, members, among } = report;
+        features.resize(self.columns.len(), Cell::Missing);
+        let mut places = features.iter_mut();
+        let mut write = |cell: CellBytes<'_>| places.next().into_iter().for_each(|place| cell.write(place));
+        let (header, answer) = self.read(bytes, &mut write)?;
+        (*id, *time, *tier) = (header.id, header.time, header.tier);
+        answer.write(members, among);
+        Ok(())
     }
 
     /// Whether these bytes are a report, without making one of them.

@@ -103,12 +103,21 @@ impl<'a> Reader<'a> {
 }
 
 impl CellBytes<'_> {
-    pub(super) fn to_cell(self) -> Cell {
-        match self {
-            Self::Missing => Cell::Missing,
-            Self::Number(x) => Cell::Number(x),
-            Self::Words(words) => Cell::Words(words.to_owned()),
-            Self::Vector(bytes) => Cell::Vector(floats(bytes).collect()),
+    /// In the place of what was there, whose memory is used again where it fits.
+    pub(super) fn write(self, cell: &mut Cell) {
+        match (self, cell) {
+            (Self::Words(words), Cell::Words(before)) => {
+                before.clear();
+                before.push_str(words);
+            }
+            (Self::Vector(bytes), Cell::Vector(before)) => {
+                before.clear();
+                before.extend(floats(bytes));
+            }
+            (Self::Missing, cell) => *cell = Cell::Missing,
+            (Self::Number(x), cell) => *cell = Cell::Number(x),
+            (Self::Words(words), cell) => *cell = Cell::Words(words.to_owned()),
+            (Self::Vector(bytes), cell) => *cell = Cell::Vector(floats(bytes).collect()),
         }
     }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Tls {
 pub(crate) struct Limits {
     /// Bytes of a request
     pub(crate) body: usize,
+    /// Bytes of all requests that are being received or stored
+    pub(crate) bodies: usize,
     /// Connections at a time
     pub(crate) connections: usize,
     /// Requests a second from one address, on average
@@ -98,12 +100,13 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body: 8 << 20,
+            bodies: 256 << 20,
             connections: 1024,
             rate: 1000.0,
             burst: 2000.0,
             patience: 30,
             waiting: 1 << 17,
-            window: 2,
+            window: 0,
             segment: 256 << 20,
         }
     }
@@ -178,13 +181,24 @@ impl Config {
 
 impl Limits {
     fn check(&self) -> anyhow::Result<()> {
-        let sizes = [("body", self.body), ("connections", self.connections), ("waiting", self.waiting)];
+        let sizes = [
+            ("body", self.body),
+            ("bodies", self.bodies),
+            ("connections", self.connections),
+            ("waiting", self.waiting),
+        ];
         if let Some((name, _)) = sizes.iter().find(|(_, size)| *size == 0) {
             bail!("limits.{name} is 0, but has to be at least 1");
         }
         for (name, value) in [("rate", self.rate), ("burst", self.burst)] {
             ensure!(value > 0.0 && value.is_finite(), "limits.{name} is {value}, but has to be above 0");
         }
+        ensure!(
+            (self.body..=u32::MAX as usize).contains(&self.bodies),
+            "limits.bodies is {}, but has to be at least limits.body, {}, and less than 4 GiB",
+            self.bodies,
+            self.body
+        );
         ensure!(self.patience > 0, "limits.patience is 0, but has to be at least a second");
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use tokio::sync::oneshot::{self, error::RecvError};
 use undertone_collect::{Admission, LogError, Outcome, Submission};
+use undertone_report::ReportError;
 use utoipa::ToSchema;
 
 /// What became of a report.
@@ -42,11 +43,17 @@ impl Refusal {
     }
 }
 
+impl From<ReportError> for Refusal {
+    fn from(error: ReportError) -> Self {
+        Self::new(error.reason(), error.to_string())
+    }
+}
+
 impl Collector {
     /// Stores what is valid and new. When this returns, every report that it calls accepted or duplicate is durable.
     pub(crate) async fn take(
         &self,
-        reports: Vec<Result<Vec<u8>, Refusal>>,
+        reports: Vec<Result<Vec<u8>, ReportError>>,
         admission: Option<Admission>,
     ) -> Result<Vec<Verdict>, Trouble> {
         let now = now();
@@ -54,7 +61,7 @@ impl Collector {
         let (mut verdicts, mut batch) =
             (Vec::with_capacity(reports.len()), Vec::with_capacity(reports.len()));
         for report in reports {
-            match report.and_then(|body| self.submission(body, admission, now)) {
+            match report.map_err(Refusal::from).and_then(|body| self.submission(body, admission, now)) {
                 Ok(submission) => {
                     batch.push(submission);
                     verdicts.push(None);
@@ -84,9 +91,7 @@ impl Collector {
         if self.collection().admission && admission.is_none() {
             return Err(Refusal::new("admission-needed", "this task needs a token of admission"));
         }
-        let refused = |error: undertone_report::ReportError| Refusal::new(error.reason(), error.to_string());
-        let header = self.format.check(&body).map_err(refused)?;
-        self.collection().check_age(header.time, now).map_err(refused)?;
+        let header = self.format.accept(&body, now)?;
         Ok(Submission { id: header.id.0, time: header.time, admission, body })
     }
 

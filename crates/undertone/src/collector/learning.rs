@@ -172,21 +172,24 @@ impl Learner {
 
     /// Learns from what the log has, up to its present end.
     fn catch_up(&mut self, stop: &AtomicBool) -> anyhow::Result<()> {
-        let mut block: Vec<Report> = Vec::with_capacity(BLOCK);
+        // Of one block after the other
+        let mut block: Vec<Report> = vec![Report::default(); BLOCK];
+        let mut filled = 0;
         for stored in self.reader.read(self.live.reports())? {
             let stored = stored?;
-            let report = self.format.decode(&stored.body);
-            block.push(report.with_context(|| format!("report {} of the log", stored.position))?);
-            if block.len() == BLOCK {
+            let decoded = self.format.decode_into(&stored.body, &mut block[filled]);
+            decoded.with_context(|| format!("report {} of the log", stored.position))?;
+            filled += 1;
+            if filled == BLOCK {
                 self.live.observe(&block)?;
-                block.clear();
+                filled = 0;
                 self.keep_now_and_then()?;
                 if stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
             }
         }
-        Ok(self.live.observe(&block)?)
+        Ok(self.live.observe(&block[..filled])?)
     }
 
     fn publish(&self) {

@@ -123,6 +123,11 @@ impl Collector {
         self.reader.len()
     }
 
+    /// How often the log was synced, since the start.
+    fn commits(&self) -> u64 {
+        self.commit.read().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, GroupCommit::commits)
+    }
+
     /// Whether reports can be stored.
     fn is_well(&self) -> bool {
         !self.broken.load(Ordering::Relaxed)

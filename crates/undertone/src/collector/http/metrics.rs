@@ -57,9 +57,13 @@ pub(super) async fn metrics(State(app): State<App>) -> Response {
     let about = "Time to answer, by route";
     registry.register_with_unit("http_request_duration", about, Unit::Seconds, metrics.seconds.clone());
     let counts = collector.tally.counts();
-    let accepted = Counter::<u64>::default();
-    accepted.inc_by(counts.accepted);
-    registry.register("reports_accepted", "Reports stored since the start", accepted);
+    let counter = |value: u64| {
+        let counter = Counter::<u64>::default();
+        counter.inc_by(value);
+        counter
+    };
+    registry.register("reports_accepted", "Reports stored since the start", counter(counts.accepted));
+    registry.register("log_commits", "Syncs of the log since the start", counter(collector.commits()));
     let refused = Family::<Reason, Counter>::default();
     for (reason, count) in counts.refused {
         refused.get_or_create(&Reason { reason }).inc_by(count);

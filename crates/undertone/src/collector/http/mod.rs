@@ -4,6 +4,7 @@
 
 mod answers;
 mod auth;
+mod body;
 mod events;
 mod metrics;
 mod operate;
@@ -28,7 +29,7 @@ use rate::Rate;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -40,6 +41,8 @@ struct App {
     metrics: Arc<Metrics>,
     rate: Arc<Rate>,
     limits: Limits,
+    /// Bytes that bodies of requests may take
+    bodies: Arc<Semaphore>,
     /// What is there if an operator has closed the collection
     closed_mark: Arc<std::path::Path>,
     /// Whether the collector is about to stop
@@ -64,6 +67,7 @@ fn router(collector: Arc<Collector>, config: &Config, stopping: watch::Receiver<
         metrics: Arc::new(Metrics::new()),
         rate: Arc::new(Rate::new(config.limits.rate, config.limits.burst)),
         limits: config.limits,
+        bodies: Arc::new(Semaphore::new(config.limits.bodies)),
         closed_mark: config.closed_mark().into(),
         stopping,
     };

@@ -2,6 +2,7 @@
 
 use super::App;
 use super::auth::require;
+use super::body::Held;
 use super::problem::Problem;
 use crate::collector::intake::{Refusal, Trouble};
 use crate::collector::tokens::Role;
@@ -12,10 +13,9 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 use tokio_stream::wrappers::ReceiverStream;
 use undertone_collect::Admission;
-use undertone_report::{JSON_MEDIA_TYPE, MEDIA_TYPE, batch};
+use undertone_report::{JSON_MEDIA_TYPE, MEDIA_TYPE, Spelling, batch};
 use utoipa::{IntoParams, ToSchema};
 
 /// The header of a token of admission.
@@ -73,8 +73,8 @@ pub(super) async fn one(
 ) -> Result<(StatusCode, Json<Receipt>), Problem> {
     require(&app.collector, &headers, Role::Submit)?;
     let admission = admission(&app.collector, &headers)?;
-    let body = read(&app, body).await?;
-    let report = if is_json(&headers) { from_json(&app.collector, &body) } else { Ok(body.to_vec()) };
+    let body = Held::read(body, &app).await?;
+    let report = app.collector.format.read_one(body.bytes(), spelling(&headers));
     let verdict = app.collector.take(vec![report], admission).await.map_err(trouble)?.pop();
     match verdict {
         Some(Verdict::Accepted) => Ok((StatusCode::CREATED, Json(Receipt { outcome: "accepted" }))),
@@ -105,12 +105,9 @@ pub(super) async fn batch(
 ) -> Result<Json<BatchReceipt>, Problem> {
     require(&app.collector, &headers, Role::Submit)?;
     let admission = admission(&app.collector, &headers)?;
-    let body = read(&app, body).await?;
-    let reports = if is_json(&headers) { json_batch(&app.collector, &body)? } else { binary_batch(&body)? };
-    if reports.len() > MOST_REPORTS {
-        let detail = format!("{} reports at once, where {MOST_REPORTS} may come", reports.len());
-        return Err(Problem::report("long-batch", detail));
-    }
+    let body = Held::read(body, &app).await?;
+    let reports = app.collector.format.read_batch(body.bytes(), spelling(&headers), MOST_REPORTS);
+    let reports = reports.map_err(|error| Problem::report(error.reason(), error.to_string()))?;
     let verdicts = app.collector.take(reports, admission).await.map_err(trouble)?;
     let mut receipt = BatchReceipt::default();
     for (index, verdict) in verdicts.into_iter().enumerate() {
@@ -126,7 +123,7 @@ pub(super) async fn batch(
 /// How an export is written.
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Spelling {
+enum ExportForm {
     /// Each report behind its length
     #[default]
     Binary,
@@ -142,7 +139,7 @@ pub(crate) struct Export {
     /// `binary` or `lines`
     #[serde(default)]
     #[param(inline)]
-    format: Spelling,
+    format: ExportForm,
 }
 
 /// All reports, in the order of the log.
@@ -164,8 +161,8 @@ pub(super) async fn export(
         return Err(Problem::too_few(reports, minimum));
     }
     let media = match export.format {
-        Spelling::Binary => batch::MEDIA_TYPE,
-        Spelling::Lines => "application/x-ndjson",
+        ExportForm::Binary => batch::MEDIA_TYPE,
+        ExportForm::Lines => "application/x-ndjson",
     };
     // A few chunks at a time, whatever the size of the log and the patience of the reader
     let (sender, chunks) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(4);
@@ -188,8 +185,8 @@ fn write_export(
         for stored in reports.by_ref().take(CHUNK) {
             let body = stored?.body;
             match export.format {
-                Spelling::Binary => chunk.extend(batch::join([&body])),
-                Spelling::Lines => {
+                ExportForm::Binary => chunk.extend(batch::join([&body])),
+                ExportForm::Lines => {
                     chunk.extend(collector.format.to_json(&collector.format.decode(&body)?)?.bytes());
                     chunk.push(b'\n');
                 }
@@ -203,26 +200,6 @@ fn write_export(
     Ok(())
 }
 
-/// The whole body, if it is small enough and comes soon enough.
-async fn read(app: &App, body: Body) -> Result<Bytes, Problem> {
-    let most = app.limits.body;
-    let too_large = || {
-        let detail = format!("the body has more than {most} bytes, or ended early");
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "the request is too large", detail)
-    };
-    // Whoever says beforehand that it is too much need not send it.
-    if hyper::body::Body::size_hint(&body).lower() > most as u64 {
-        return Err(too_large());
-    }
-    let patience = Duration::from_secs(app.limits.patience);
-    let read = tokio::time::timeout(patience, axum::body::to_bytes(body, most)).await;
-    let too_slow = |_| {
-        let detail = format!("the body did not come within {} s", app.limits.patience);
-        Problem::new(StatusCode::REQUEST_TIMEOUT, "too-slow", "the request is too slow", detail)
-    };
-    read.map_err(too_slow)?.map_err(|_| too_large())
-}
-
 /// The token of admission, if one was sent; an error if it is none of ours.
 fn admission(collector: &Collector, headers: &HeaderMap) -> Result<Option<Admission>, Problem> {
     let Some(token) = headers.get(ADMISSION) else { return Ok(None) };
@@ -233,28 +210,11 @@ fn admission(collector: &Collector, headers: &HeaderMap) -> Result<Option<Admiss
     })
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+fn spelling(headers: &HeaderMap) -> Spelling {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or(MEDIA_TYPE);
     let essence = |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    essence(kind) == essence(JSON_MEDIA_TYPE) || essence(kind) == "application/json"
-}
-
-/// The bytes that the log keeps of a report that came as JSON.
-fn from_json(collector: &Collector, json: &[u8]) -> Result<Vec<u8>, Refusal> {
-    let report = collector.format.from_json(json).and_then(|report| collector.format.encode(&report));
-    report.map_err(|error| Refusal { reason: error.reason(), detail: error.to_string() })
-}
-
-fn binary_batch(body: &[u8]) -> Result<Vec<Result<Vec<u8>, Refusal>>, Problem> {
-    let reports = batch::split(body).map_err(|error| Problem::report(error.reason(), error.to_string()))?;
-    Ok(reports.into_iter().map(|report| Ok(report.to_vec())).collect())
-}
-
-fn json_batch(collector: &Collector, body: &[u8]) -> Result<Vec<Result<Vec<u8>, Refusal>>, Problem> {
-    let documents: Vec<&serde_json::value::RawValue> = serde_json::from_slice(body).map_err(|error| {
-        Problem::report("no-json", format!("the batch is not an array of reports: {error}"))
-    })?;
-    Ok(documents.into_iter().map(|document| from_json(collector, document.get().as_bytes())).collect())
+    let json = essence(kind) == essence(JSON_MEDIA_TYPE) || essence(kind) == "application/json";
+    if json { Spelling::Json } else { Spelling::Binary }
 }
 
 pub(super) fn trouble(trouble: Trouble) -> Problem {

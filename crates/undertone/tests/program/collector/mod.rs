@@ -3,6 +3,8 @@
 mod crashes;
 mod disks;
 mod hostile;
+mod kills;
+mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod sealing;
