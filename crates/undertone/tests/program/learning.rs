@@ -1,6 +1,6 @@
 //! From a table to predictions: `privatize`, `train`, `evaluate`, `predict`, and `simulate` beside them.
 
-use crate::run::{fresh, json, refused, text};
+use crate::run::{fresh, json, refused, text, undertone};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -138,6 +138,49 @@ fn a_second_stage_answers_with_what_the_first_has_taught() {
 }
 
 #[test]
+fn a_model_remembers_whom_it_was_learnt_from() {
+    let folder = Folder::new("origins");
+    let first = folder.reports("first.parquet", 1.0, "--part 1/2");
+    let model = folder.path("first.json");
+    json(&format!("train {first} --epochs 1 --l2 1e-3 -o {model}"));
+    let known: Value = serde_json::from_str(&fs::read_to_string(&model).unwrap()).unwrap();
+    assert_eq!(
+        (&known["training"]["simulation"], &known["training"]["parts"][0]),
+        (&true.into(), &"1/2".into())
+    );
+    // Its reports were drawn from a seed: real people are not asked with it.
+    let ask = format!(
+        "privatize {NURSERY} --label nursery --classes {CLASSES} --epsilon 1 --force -o {}",
+        folder.path("x.parquet")
+    );
+    refused(&format!("{ask} --part 2/2 --prior {model}"), 1, "drawn from a seed");
+    // Who has answered before is not asked again without a word.
+    let warned = |part: &str| {
+        let output = undertone(&format!("{ask} {part} --prior {model} --seed 2"));
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).contains("two reports at ε are worth 2ε")
+    };
+    let parts = ["", "--part 1/2", "--part 2/3", "--part 2/2", "--part 3/3"];
+    assert_eq!(parts.map(warned), [true, true, true, false, false]);
+    // What starts from a model without privacy has none.
+    let honest = folder.path("honest.json");
+    json(&format!("train {NURSERY} --label nursery --epochs 2 --l2 1e-4 -o {honest}"));
+    let start = format!("--epochs 1 --l2 1e-3 -o {}", folder.path("y.json"));
+    refused(&format!("train {first} --start {honest} {start}"), 1, "learnt from true labels without privacy");
+    // What starts from another knows its tasks and parts too.
+    let second = folder.reports("second.parquet", 1.0, "--part 2/2 --mechanism rr");
+    json(&format!("train {second} --start {model} {start}"));
+    let both: Value = serde_json::from_str(&fs::read_to_string(folder.path("y.json")).unwrap()).unwrap();
+    assert_eq!(both["tasks"].as_array().map(Vec::len), Some(2));
+    assert_eq!(both["training"]["parts"], serde_json::json!(["2/2", "1/2"]));
+    // The same table twice under one task: everybody has answered twice.
+    let again = folder.reports("again.parquet", 1.0, "--part 1/2");
+    let twice = json(&format!("train {first} {again} --force {start}"));
+    assert_eq!(twice["may_ask_twice"], true);
+    assert_eq!(json(&format!("train {first} --force {start}"))["may_ask_twice"], false);
+}
+
+#[test]
 fn every_model_and_method_learns_something() {
     let folder = Folder::new("methods");
     let reports = folder.reports("reports.parquet", 4.0, "");
@@ -184,6 +227,12 @@ fn what_does_not_fit_together_is_named_and_nothing_is_written() {
         &format!("privatize {strange} --label y --classes no,yes --epsilon 1 -o {out}"),
         1,
         "row 2, column `a`",
+    );
+    let priors = folder.file("priors.csv", "p,q,y\n.5,.5,no\n.5,.5,yes\n.5,.4,yes\n");
+    refused(
+        &format!("privatize {priors} --label y --classes no,yes --epsilon 1 --prior-columns p,q -o {out}"),
+        1,
+        "row 3: the prior sums to 0.9",
     );
     let few = folder.path("few.parquet");
     json(&format!("privatize {table} --label y --classes no,yes --epsilon 1 --seed 1 -o {few}"));
