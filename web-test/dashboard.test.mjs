@@ -82,6 +82,7 @@ describe('the page', { skip: UNDERTONE_URL && 'UNDERTONE_URL is set' }, () => {
       '#refused-share': '0.4% of all that came in', '#model': 'Version 12', '#model-note': 'softmax, from 15,000 reports',
       '#closes-word': 'Closes in', '#promise': samples.full.promise, '#mechanism': 'Mechanism: subset, ε = 1',
       '#verdict-word': 'Kept', '#influence': '100 fake reports could move a share by at most 2.13 percentage points.',
+      '#curve-influence': '100 fake reports among those that judged it could move the last figure by at most 8.71 percentage points.',
       '#task-id': samples.full.task_id, '#connection': 'Live', '#shares-note': '',
     };
     for (const [selector, words] of Object.entries(expected)) assert.equal(await text(page, selector), words, selector);

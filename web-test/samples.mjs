@@ -77,7 +77,7 @@ export const full = {
     { reason: 'malformed', count: 9 }, { reason: 'wrong-task', count: 1 },
   ],
   shares: shares([['not_recom', 0.333], ['priority', 0.329], ['spec_prior', 0.312], ['very_recom', 0.025], ['recommend', 0.0002]]),
-  influence: { fakes: 100, share: 0.0213 },
+  influence: { fakes: 100, share: 0.0213, accuracy: 0.0871 },
   curve: curve(15_000),
   model: { version: 12, reports: 15_000, learner: 'softmax' },
   now: START + 96,

@@ -92,6 +92,12 @@ impl Rows {
         self.ends.clear();
     }
 
+    /// Takes every feature to within `limit` of zero.
+    pub fn clamp(&mut self, limit: f32) {
+        let sparse = self.sparse.iter_mut().map(|(_, x)| x);
+        self.dense.iter_mut().chain(sparse).for_each(|x| *x = x.clamp(-limit, limit));
+    }
+
     /// The number of dense features.
     pub fn dense_width(&self) -> usize {
         self.dense_width

@@ -19,7 +19,9 @@ const FIRST: u64 = 200;
 pub struct CurvePoint {
     /// The reports that it has learnt from
     pub reports: u64,
-    /// Its accuracy on those that came after, from their reports alone
+    /// The reports that came after, by which it was judged
+    pub judges: u64,
+    /// Its accuracy on these, from the reports alone
     pub accuracy: Figure,
 }
 
@@ -58,7 +60,11 @@ impl Curve {
     pub(super) fn points(&self) -> Vec<CurvePoint> {
         let last = self.judged.as_ref().filter(|(reports, _, moments)| 4 * moments.count >= *reports);
         let last = last.map(|(reports, _, moments)| (*reports, *moments));
-        let point = |(reports, moments): (u64, Moments)| CurvePoint { reports, accuracy: moments.figure() };
+        let point = |(reports, moments): (u64, Moments)| CurvePoint {
+            reports,
+            judges: moments.count,
+            accuracy: moments.figure(),
+        };
         self.done.iter().copied().chain(last).map(point).collect()
     }
 }

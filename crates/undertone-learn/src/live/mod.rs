@@ -24,6 +24,10 @@ use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelMechanism, LabelRandomizer};
 use undertone_report::{LearnerWords, Report, Task, TaskError};
 
+/// The largest feature that one pass learns from. Features of honest people are of the order of one; a stranger's may be
+/// as large as a number can be, and one such report would shorten all later steps to nothing.
+const REACH: f32 = 8.0;
+
 /// What is learnt from the reports of one task.
 #[derive(Clone, Debug)]
 pub struct Live {
@@ -94,6 +98,7 @@ impl Live {
         self.rows.clear();
         self.labels.clear();
         self.encoder.encode(&table::of(reports, &self.task.features), &mut self.rows)?;
+        self.rows.clamp(REACH);
         for report in reports {
             let channel = &self.channels[usize::from(report.tier)];
             channel.push_unbiased(&report.members, &report.among, &mut self.labels)?;
@@ -153,16 +158,17 @@ impl Live {
         Some(sums.into_iter().map(share).collect())
     }
 
-    /// How far `fakes` of the reports so far can have moved any share at most, whatever they said.
+    /// How far one of `count` reports can move a mean of a_k over them at most, whatever it says.
     ///
-    /// A report adds a_k/n to the share of class k, and a_k is `out_value` or `in_value`: one that lies moves it by at most
-    /// the difference, 1/(p - q), over n. Liars choose the tier in which that is largest.
-    pub fn influence(&self, fakes: u64) -> f64 {
-        let reach = self.mechanisms.iter().map(|mechanism| {
-            let decoder = mechanism.decoder();
-            decoder.in_value - decoder.out_value
+    /// a_k is `out_value` or `in_value` of the tier. A liar may stand in any tier where an honest person stood in any other,
+    /// so that the largest `in_value` and the smallest `out_value` need not be of the same. Shares are such means over all
+    /// reports, and a point of the curve is one over those that judged it.
+    pub fn influence(&self, count: u64) -> f64 {
+        let decoders = self.mechanisms.iter().map(LabelRandomizer::decoder);
+        let reach = decoders.fold((0.0, 0.0), |(low, high): (f64, f64), decoder| {
+            (low.min(decoder.out_value), high.max(decoder.in_value))
         });
-        fakes as f64 * reach.fold(0.0, f64::max) / self.state.reports.max(1) as f64
+        (reach.1 - reach.0) / count.max(1) as f64
     }
 
     /// The debiased accuracy of earlier models on the reports that came after them.

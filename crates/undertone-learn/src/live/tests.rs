@@ -133,13 +133,46 @@ fn fakes_move_no_share_further_than_stated() {
         let mut live = Live::new(&task).unwrap();
         live.observe(&honest).unwrap();
         live.observe(&others).unwrap();
-        (live.shares().unwrap()[0].estimate.value, live.influence(100))
+        (live.shares().unwrap()[0].estimate.value, 100.0 * live.influence(live.reports()))
     };
     let (lifted, bound) = share(vec![liar.clone(); 100]);
     let (lowered, _) = share(vec![Report { members: vec![1], ..liar }; 100]);
     assert!(lifted - lowered <= bound * (1.0 + 1e-9), "{lifted} - {lowered} > {bound}");
     // At one tier and one label a report, the bound is what the worst of liars do.
     assert!(lifted - lowered > 0.99 * bound, "{lifted} - {lowered} < {bound}");
+}
+
+#[test]
+fn a_liar_in_another_tier_than_an_honest_person_is_within_the_bound() {
+    // Sets of two at ε = 0.1 and of one at ε = 3: their decoders are not each other's multiples.
+    let mut task = task(LearnerWords::SharesOnly);
+    if let Some(collection) = &mut task.collection {
+        collection.tiers = vec![0.1, 3.0];
+    }
+    let reach = Live::new(&task).unwrap().influence(1);
+    let values = [0.1, 3.0].map(|tier| task.mechanism_at(Epsilon::new(tier).unwrap()).unwrap().decoder());
+    for (honest, liar) in values.iter().flat_map(|a| values.iter().map(move |b| (a, b))) {
+        for (before, after) in [(honest.out_value, liar.in_value), (honest.in_value, liar.out_value)] {
+            assert!((after - before).abs() <= reach, "{honest:?}, {liar:?}: {reach}");
+        }
+    }
+}
+
+#[test]
+fn one_report_with_a_huge_number_does_not_stop_the_learning() {
+    let accuracy = |fakes: &[Report]| {
+        let mut live = Live::new(&task(LearnerWords::Softmax)).unwrap();
+        let honest = reports(20_000, 5);
+        live.observe(&honest[..10]).unwrap();
+        live.observe(fakes).unwrap();
+        live.observe(&honest[10..]).unwrap();
+        live.curve().last().unwrap().accuracy
+    };
+    let fake =
+        Report { features: vec![Cell::Words("a".into()), Cell::Number(1e300)], ..reports(1, 6)[0].clone() };
+    let (clean, hit) = (accuracy(&[]), accuracy(&[fake]));
+    let spread = clean.standard_error.hypot(hit.standard_error);
+    assert!(clean.value - hit.value < 5.0 * spread && hit.value > 0.8, "{clean:?}, {hit:?}");
 }
 
 #[test]

@@ -36,7 +36,9 @@ impl Address {
     pub(crate) fn new(url: &str, ca: Option<&Path>, token: Option<String>) -> anyhow::Result<Self> {
         let uri: Uri =
             url.parse().with_context(|| format!("`{url}` is no address such as http://host:8080"))?;
-        let host = uri.host().with_context(|| format!("`{url}` names no host"))?.to_owned();
+        let host = uri.host().with_context(|| format!("`{url}` names no host"))?;
+        // Brackets belong to the address of a page, not to that of a machine.
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         let (tls, usual) = match uri.scheme_str() {
             Some("http") => (None, 80),
             Some("https") => (Some(connector(ca)?), 443),
@@ -156,12 +158,15 @@ impl Client {
         headers: &[(&str, &str)],
         body: &Bytes,
     ) -> anyhow::Result<Answer> {
-        let mut sender = match self.sender.take().filter(|sender| !sender.is_closed()) {
-            Some(sender) => sender,
-            None => self.address.connect().await?,
+        let mut sender = if let Some(sender) = self.sender.take().filter(|sender| !sender.is_closed()) {
+            sender
+        } else {
+            let connecting = tokio::time::timeout(PATIENCE, self.address.connect());
+            connecting.await.context("no connection in time")??
         };
         let Address { host, port, prefix, token, .. } = &self.address;
         let mut request = Request::builder().method(method).uri(format!("{prefix}{path}"));
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
         request = request.header(HOST, format!("{host}:{port}"));
         if let Some(token) = token {
             request = request.header(AUTHORIZATION, format!("Bearer {token}"));

@@ -9,6 +9,9 @@ use undertone_collect::{Admission, LogError, Outcome, Submission};
 use undertone_report::ReportError;
 use utoipa::ToSchema;
 
+/// The most characters of an explanation.
+const DETAIL: usize = 240;
+
 /// What became of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -39,7 +42,13 @@ pub(crate) enum Trouble {
 
 impl Refusal {
     fn new(reason: &'static str, detail: impl Into<String>) -> Self {
-        Self { reason, detail: detail.into() }
+        let mut detail = detail.into();
+        // A stranger's own words are not said back at length.
+        if let Some((end, _)) = detail.char_indices().nth(DETAIL) {
+            detail.truncate(end);
+            detail.push('…');
+        }
+        Self { reason, detail }
     }
 }
 

@@ -31,26 +31,40 @@ pub(super) struct View {
     pub(super) reports: u64,
     pub(super) shares: Option<Vec<LiveShare>>,
     pub(super) curve: Vec<CurvePoint>,
-    pub(super) influence: f64,
+    /// How far one report can move a sum of labels
+    pub(super) reach: f64,
     pub(super) model: Option<Arc<Model>>,
 }
 
 impl View {
-    pub(super) fn influence(&self) -> Influence {
-        Influence { fakes: FAKES, share: self.influence }
+    /// The points of the curve that at least so many have judged: each is an answer of its own.
+    pub(super) fn judged_by(&self, minimum: u64) -> impl Iterator<Item = &CurvePoint> {
+        self.curve.iter().filter(move |point| point.judges >= minimum)
+    }
+
+    /// How far answers can have been moved; the last accuracy is that of at least `minimum` judges.
+    pub(super) fn influence(&self, minimum: u64) -> Influence {
+        let moved = |count: u64| FAKES as f64 * self.reach / count.max(1) as f64;
+        Influence {
+            fakes: FAKES,
+            share: moved(self.reports),
+            accuracy: self.judged_by(minimum).last().map(|point| moved(point.judges)),
+        }
     }
 }
 
 /// Fake reports for which the bound is stated.
 const FAKES: u64 = 100;
 
-/// How far a share can be moved.
+/// How far an answer can be moved.
 #[derive(Clone, Copy, Debug, Serialize, utoipa::ToSchema)]
 pub(crate) struct Influence {
     /// So many of the reports that are in
     pub(crate) fakes: u64,
     /// … can have moved any share by at most this
     pub(crate) share: f64,
+    /// … and the last accuracy by at most this, if they were among those that judged it. No bound is known for the model.
+    pub(crate) accuracy: Option<f64>,
 }
 
 /// The thread, and what it has last shown.
@@ -197,7 +211,7 @@ impl Learner {
             reports: self.live.reports(),
             shares: self.live.shares(),
             curve: self.live.curve(),
-            influence: self.live.influence(FAKES),
+            reach: self.live.influence(1),
             model: self.live.model().map(Arc::new),
         }));
     }

@@ -1,10 +1,11 @@
 //! What an operator sees: everything that may be shown, in one document.
 
+use super::Collector;
 use super::learning::{Influence, View};
-use super::{Collector, now};
-use crate::finding::Outcome;
+use crate::finding::{Finding, Outcome};
 use crate::promise;
 use serde::Serialize;
+use undertone_learn::live::CurvePoint;
 use undertone_privacy::{Epsilon, Guarantee};
 use utoipa::ToSchema;
 
@@ -106,8 +107,8 @@ impl Status {
             over_time: collector.history.points(),
             refusals: counts.refused.into_iter().map(|(reason, count)| Count { reason, count }).collect(),
             shares: shares(&task.classes, view).filter(|_| shown),
-            influence: shown.then(|| view.influence()),
-            curve: shown.then(|| view.curve.iter().map(point).collect()),
+            influence: shown.then(|| view.influence(collection.min_reports)),
+            curve: shown.then(|| view.judged_by(collection.min_reports).map(point).collect()),
             model: view.model.as_ref().filter(|_| shown).map(|_| ModelVersion {
                 version: view.reports,
                 reports: view.reports,
@@ -115,7 +116,7 @@ impl Status {
             }),
             audit: audit(collector),
             closes: collection.closes,
-            closed: collector.is_closed() || !collection.is_open(now()),
+            closed: collector.is_closed() || !collection.is_open(time),
             now: time,
         }
     }
@@ -131,7 +132,7 @@ pub(super) fn shares(classes: &[String], view: &View) -> Option<Vec<ClassShare>>
     Some(classes.iter().zip(shares).map(share).collect())
 }
 
-fn point(point: &undertone_learn::live::CurvePoint) -> Point {
+fn point(point: &CurvePoint) -> Point {
     let (low, high) = point.accuracy.interval();
     Point { reports: point.reports, accuracy: point.accuracy.value, low, high }
 }
@@ -144,9 +145,15 @@ fn promise_of(tiers: &[f64]) -> String {
 }
 
 fn audit(collector: &Collector) -> Audit {
-    let worst = collector.audit.iter().find(|finding| finding.verdict == Outcome::Broken);
+    let doubt = |finding: &&Finding| match finding.verdict {
+        Outcome::Kept => 0,
+        Outcome::NotRefuted => 1,
+        Outcome::SimulationOnly => 2,
+        Outcome::Broken => 3,
+    };
+    let worse = |a: &&Finding, b: &&Finding| doubt(a).cmp(&doubt(b)).then(a.claimed.total_cmp(&b.claimed));
     // A task has at least one tier, and each was audited.
-    let finding = worst.unwrap_or(&collector.audit[0]);
+    let finding = collector.audit.iter().max_by(worse).unwrap_or(&collector.audit[0]);
     Audit {
         verdict: finding.verdict,
         claimed: finding.claimed,

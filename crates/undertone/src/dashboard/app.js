@@ -447,11 +447,17 @@ function showShares(shares, influence) {
   }
 }
 
-function showCurve(curve) {
+function showCurve(curve, influence) {
   const known = curve ?? [];
   say('curve-empty', known.length > 0 ? '' : 'No accuracy yet.');
   find('curve').hidden = known.length === 0;
   find('curve-note').hidden = known.length === 0;
+  const moved = influence?.accuracy ?? null;
+  find('curve-influence').hidden = moved === null;
+  if (moved !== null) {
+    const fakes = several(influence.fakes, 'fake report', 'fake reports');
+    say('curve-influence', `${fakes} among those that judged it could move the last figure by at most ${points(100 * moved)} percentage points.`);
+  }
   curveTable.show(known.map(({ reports: number, accuracy, low, high }) => [count(number), percent(accuracy), interval(low, high)]));
   if (known.length === 0) {
     say('curve-readout', '');
@@ -532,7 +538,7 @@ function showFigures() {
   showKeyFigures(status);
   showWaiting(status);
   when('shares', [shares, influence], () => showShares(shares, influence));
-  when('curve', curve, () => showCurve(curve));
+  when('curve', [curve, influence], () => showCurve(curve, influence));
   when('time', [over_time, now, total, per_second], () => showTime(status));
   when('refusals', refusals, () => showRefusals(refusals));
   showClosing();

@@ -77,7 +77,11 @@ pub(super) async fn shares(State(app): State<App>, headers: HeaderMap) -> Result
         let detail = "people answer among some classes only, so that shares of all cannot be told";
         Problem::new(StatusCode::NOT_FOUND, "no-shares", "there are no shares", detail)
     };
-    Ok(Json(Shares { reports: view.reports, classes: shares.ok_or_else(none)?, influence: view.influence() }))
+    Ok(Json(Shares {
+        reports: view.reports,
+        classes: shares.ok_or_else(none)?,
+        influence: view.influence(app.collector.collection().min_reports),
+    }))
 }
 
 /// Everything that the dashboard shows.

@@ -2,11 +2,13 @@
 
 use super::App;
 use super::auth::require;
+use super::body::Held;
 use super::problem::Problem;
 use super::reports::trouble;
 use crate::collector::mark;
 use crate::collector::tokens::Role;
 use axum::Json;
+use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
@@ -45,9 +47,12 @@ pub(crate) struct Made {
 pub(super) async fn admission(
     State(app): State<App>,
     headers: HeaderMap,
-    Json(wanted): Json<Wanted>,
+    body: Body,
 ) -> Result<Json<Made>, Problem> {
     require(&app.collector, &headers, Role::Operate)?;
+    let body = Held::read(body, &app).await?;
+    let wanted: Wanted = serde_json::from_slice(body.bytes())
+        .map_err(|error| Problem::report("no-json", format!("{{\"count\": N}} was expected: {error}")))?;
     if !(1..=MOST).contains(&wanted.count) || wanted.cap == 0 {
         let detail = format!("from 1 to {MOST} tokens, each for at least one report, can be made at once");
         return Err(Problem::report("bad-count", detail));

@@ -18,6 +18,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio_io_timeout::TimeoutWriter;
 use tokio_rustls::TlsAcceptor;
 
 /// How long requests that have begun may take to end when the collector stops.
@@ -127,11 +128,14 @@ async fn converse(
     patience: Duration,
     watcher: hyper_util::server::graceful::Watcher,
 ) {
+    // Whoever does not take an answer does not keep its place either.
+    let mut stream = TimeoutWriter::new(stream);
+    stream.set_timeout(Some(patience));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .max_buf_size(64 << 10)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+        .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(routes));
     // What a stranger does to a connection is the stranger's loss.
     drop(watcher.watch(connection).await);
 }

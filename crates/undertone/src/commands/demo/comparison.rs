@@ -2,7 +2,9 @@
 
 use crate::collector::Collector;
 use crate::commands::simulate::{Data, Method, Promise, StageOptions};
+use crate::randomness;
 use anyhow::Context;
+use rand_core::Rng;
 use serde::Serialize;
 use undertone_learn::Predictor;
 use undertone_learn::evaluation::Figure;
@@ -23,7 +25,10 @@ pub(super) fn compare(collector: &Collector, data: &Data, seed: Option<u64>) -> 
     let (ours, rival) = (named("default")?, named("rr-naive")?);
     let epsilon = Epsilon::new(collector.task().mechanism.epsilon)?;
     let mechanism = collector.task().mechanism_at(epsilon)?;
-    let seed = seed.unwrap_or_default();
+    let seed = match seed {
+        Some(seed) => seed,
+        None => randomness::generator(None)?.next_u64(),
+    };
     let in_full = |method: &Method, promise| method.model(data, promise, &StageOptions::default(), seed);
     let mut reports = collector.stored()?;
     // Many passes depend a little on the order, which the network decides.

@@ -19,12 +19,20 @@ use undertone_privacy::label::{LabelKind, LabelMechanism};
 use undertone_report::{Collection, FeatureColumn, LearnerWords, MechanismWords, TASK_VERSION, Task};
 
 /// Nothing is shown before so many reports are in.
-const MINIMUM: u64 = 500;
+const MINIMUM: u64 = 100;
 /// Requests a second from one address: all devices have the same here.
 const CROWD: f64 = 1e6;
 
 /// The folder, gone when the demonstration ends.
 struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> anyhow::Result<Self> {
+        let path = std::env::temp_dir().join(format!("undertone-demo-{}", std::process::id()));
+        fs::create_dir(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+        Ok(Self(path))
+    }
+}
 
 impl Drop for Folder {
     fn drop(&mut self) {
@@ -61,9 +69,8 @@ impl Stage {
             |class: &str| held.iter().filter(|row| &row[column] == class).count() as f64 / held.len() as f64;
         let truth = nursery::CLASSES.map(share).to_vec();
 
-        let folder = Folder(std::env::temp_dir().join(format!("undertone-demo-{}", std::process::id())));
+        let folder = Folder::new()?;
         let path = &folder.0;
-        fs::create_dir(path).with_context(|| format!("{} cannot be made", path.display()))?;
         write(&devices_path(path), &header, held.into_iter())?;
         write(&others_path(path), &header, others.iter().map(|(_, row)| row))?;
         let task = task(&devices_path(path), &mechanism, epsilon)?;

@@ -150,7 +150,7 @@ impl<'a> Story<'a> {
     fn tell_comparison(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
-            "\nHow often the rank of a family that was never asked is told from its public columns"
+            "\nHow often the rank of a family that was never asked is told from its public columns, ± standard error"
         )?;
         for Learnt { method, about, accuracy } in &self.comparison {
             let (value, error) = (100.0 * accuracy.value, 100.0 * accuracy.standard_error);

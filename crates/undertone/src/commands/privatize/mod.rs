@@ -21,6 +21,7 @@ use priors::{FromColumns, FromModel};
 use rand_chacha::ChaCha12Rng;
 use std::io::{self, Write};
 use std::path::PathBuf;
+pub(super) use summary::SIMULATION;
 use summary::Summary;
 use undertone_learn::Model;
 use undertone_privacy::Epsilon;

@@ -7,7 +7,7 @@ use std::io::Write;
 use undertone_report::Task;
 
 /// What is said about a seed.
-pub(super) const SIMULATION: &str =
+pub(crate) const SIMULATION: &str =
     "SIMULATION ONLY: the randomness came from --seed, so these reports have no privacy whatsoever";
 
 /// The classes or columns that are named for people.

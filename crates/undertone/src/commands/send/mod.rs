@@ -7,6 +7,7 @@ pub(crate) use devices::Devices;
 use crate::arguments;
 use crate::collector::client::{Address, Answer, Client, batch_headers};
 use crate::collector::now;
+use crate::commands::privatize::SIMULATION;
 use crate::output;
 use crate::progress::progress_bar;
 use crate::tables::TableFile;
@@ -27,7 +28,7 @@ use undertone_report::{Task, batch};
 ///
 /// The task is fetched from the collector and checked. Each row's label is randomized here, as its device would do it;
 /// what is sent is the report and the public columns that the task names. An answer that got lost is asked for again with
-/// the same bytes, so that nothing is counted twice.
+/// the same bytes, so that nothing is counted twice; but whoever runs this twice asks everybody twice, which is worth 2ε.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  undertone send data/nursery.csv.gz --to http://127.0.0.1:8080")]
 pub(crate) struct Send {
@@ -74,13 +75,15 @@ pub(crate) struct Sent {
     /// By reason
     pub(crate) refused: BTreeMap<String, u64>,
     pub(crate) seconds: f64,
+    /// Whether the reports were drawn from a seed, hence without privacy
+    pub(crate) simulation: bool,
 }
 
 impl Send {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let address = Address::new(&self.to, self.ca.as_deref(), self.token.clone())?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let sent = runtime.block_on(self.send(address))?;
+        let sent = Sent { simulation: self.seed.is_some(), ..runtime.block_on(self.send(address))? };
         if self.json { output::json(&sent, out) } else { sent.tell(out) }
     }
 
@@ -182,15 +185,17 @@ fn make(
     let mut first = 1;
     for rows in table.batches()? {
         let rows = rows?;
-        let reports = devices.answer(table, &rows, first, now())?;
-        for some in reports.chunks(size) {
-            pace.wait(some.len());
+        for start in (0..rows.num_rows()).step_by(size) {
+            let some = rows.slice(start, size.min(rows.num_rows() - start));
+            // A report is dated when it is sent.
+            pace.wait(some.num_rows());
+            let reports = devices.answer(table, &some, first, now())?;
             // If nobody takes them any more, the workers know why.
-            if requests.blocking_send((some.len(), batch::join(some).into())).is_err() {
+            if requests.blocking_send((reports.len(), batch::join(&reports).into())).is_err() {
                 return Ok(());
             }
+            first += reports.len() as u64;
         }
-        first += rows.num_rows() as u64;
     }
     Ok(())
 }
@@ -250,6 +255,9 @@ impl Sent {
         writeln!(out, "  {} accepted, {} there before", self.accepted, self.duplicates)?;
         for (reason, count) in &self.refused {
             writeln!(out, "  {count} refused: {reason}")?;
+        }
+        if self.simulation {
+            writeln!(out, "{SIMULATION}")?;
         }
         Ok(())
     }

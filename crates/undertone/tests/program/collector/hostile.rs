@@ -50,6 +50,35 @@ fn duplicates_are_counted_once_and_what_is_no_report_is_refused_with_its_reason(
 }
 
 #[test]
+fn strangers_are_told_little_and_get_no_memory() {
+    let folder = Folder::new("strangers", "--learner shares-only");
+    folder.configure("[limits]\npatience = 2\n");
+    let collector = folder.serve();
+    // What a stranger says is not said back at length.
+    let format = ReportFormat::new(&folder.task()).unwrap();
+    let text = format.to_json(&format.decode(&reports(&folder.task(), 0..1)[0]).unwrap()).unwrap();
+    let mut long: Value = serde_json::from_str(&text).unwrap();
+    long["labels"] = serde_json::json!(["x".repeat(100_000)]);
+    let kind = "Content-Type: application/json\r\n";
+    let (status, _, body) = collector.ask("POST", "/v1/reports", kind, long.to_string().as_bytes());
+    assert!(status == 422 && body.len() < 2000, "{status}: {} bytes", body.len());
+    // Nobody waits for the body of somebody who may not ask.
+    let mut stream = TcpStream::connect(collector.address()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let head = "POST /v1/operate/admission HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 401");
+    // Whoever does not take what they asked for loses the connection: enough answers fill every buffer in between.
+    let mut stream = TcpStream::connect(collector.address()).unwrap();
+    stream.set_write_timeout(Some(Duration::from_secs(20))).unwrap();
+    let request = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
+    let cut = (0..1_000_000).find(|_| stream.write_all(request).is_err());
+    assert!(cut.is_some(), "a million requests were taken from somebody who reads no answer");
+}
+
+#[test]
 fn tokens_open_what_they_are_for() {
     let folder = Folder::new("tokens", "--learner shares-only --admission");
     let made = ["submit", "read", "operate"].map(|role| json(&format!("token --role {role}")));

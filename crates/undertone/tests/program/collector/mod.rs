@@ -299,19 +299,3 @@ fn reports_of(task: &Task, tier: u8, numbers: std::ops::Range<u32>) -> Vec<Vec<u
 fn number_of(format: &ReportFormat, report: &[u8]) -> u32 {
     u32::from_be_bytes(format.decode(report).unwrap().id.0[..4].try_into().unwrap())
 }
-
-/// Sends a batch, unless the collector has gone.
-fn send_some(address: &str, reports: &[Vec<u8>]) -> Option<Value> {
-    let mut stream = TcpStream::connect(address).ok()?;
-    let body = batch::join(reports);
-    let head = format!(
-        "POST /v1/batches HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(&body).ok()?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).ok()?;
-    let split = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
-    serde_json::from_slice(&answer[split + 4..]).ok()
-}
