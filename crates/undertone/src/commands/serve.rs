@@ -83,7 +83,7 @@ fn log_to_stderr() {
 }
 
 /// Ctrl-C, or the system's polite request.
-async fn asked_to_stop() {
+pub(super) async fn asked_to_stop() {
     let interrupted = tokio::signal::ctrl_c();
     #[cfg(unix)]
     let terminated = async {

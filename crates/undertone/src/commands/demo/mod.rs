@@ -10,6 +10,7 @@ mod story;
 use crate::collector::http::Server;
 use crate::collector::{Collector, Status};
 use crate::commands::send::{Devices, Sender, Sent};
+use crate::commands::serve::asked_to_stop;
 use crate::finding::Outcome;
 use crate::tables::TableFile;
 use crate::{arguments, output, randomness};
@@ -82,7 +83,7 @@ impl Demo {
         let played = runtime.block_on(async {
             tokio::select! {
                 played = self.play(&stage, collector, &mut told, out) => played,
-                _ = tokio::signal::ctrl_c() => Ok(()),
+                () = asked_to_stop() => Ok(()),
             }
         });
         // What a simulated device has not said yet need not be said any more.
