@@ -12,6 +12,7 @@ mod error;
 mod format;
 mod hexadecimal;
 mod incoming;
+mod maps;
 mod report;
 mod report_error;
 mod task;
