@@ -10,7 +10,7 @@ mod document;
 mod encoding;
 mod error;
 mod format;
-mod hexadecimal;
+pub mod hexadecimal;
 mod incoming;
 mod maps;
 mod report;

@@ -103,15 +103,10 @@ impl ReportFormat {
         let features = self.cells(found.features)?;
         self.check_cells(&features)?;
         let among = found.among.map(|among| self.labels_of(among)).transpose()?;
+        let members = self.labels_of(found.labels)?;
         form.check_asked(among.is_some())?;
-        let report = Report {
-            id,
-            time: found.time,
-            tier: found.tier,
-            features,
-            members: self.labels_of(found.labels)?,
-            among: among.unwrap_or_default(),
-        };
+        let among = among.unwrap_or_default();
+        let report = Report { id, time: found.time, tier: found.tier, features, members, among };
         self.check_report(&report)?;
         Ok(report)
     }

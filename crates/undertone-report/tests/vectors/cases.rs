@@ -1,6 +1,6 @@
 //! The reports of the vectors, and what is done to them so that they are refused.
 
-use super::tasks::{columns, named, numbered, task, with_priors, with_top};
+use super::tasks::{columns, named, numbered, task, with_priors, with_rare_spellings, with_top};
 use super::{
     Batch, Batches, Documents, Outcome, RefusedBytes, RefusedDocument, RefusedJson, Valid, Vectors,
     fields_of, hex,
@@ -19,6 +19,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vectors)> {
         ("fixed-set", fixed_set()),
         ("top", top()),
         ("prior", prior()),
+        ("spelling", spelling()),
     ]
 }
 
@@ -305,6 +306,30 @@ fn prior() -> Vectors {
     make.refused_json("Among an empty list", "wrong-choice", &json.replace(among, r#","among":[]"#));
     let others = json.replace(among, r#","among":["b","c"]"#);
     make.refused_json("Among others than follow from the cells", "wrong-choice", &others);
+    make.vectors
+}
+
+/// The canonical bytes of numbers and characters of all kinds.
+fn spelling() -> Vectors {
+    let task = with_rare_spellings();
+    let canonical = task.to_json();
+    for part in [
+        r#""epsilon":1e-6}"#,
+        r#"{"mean":-1.5e-300,"scale":1e-6}"#,
+        r#"{"mean":-0.0,"scale":0.00001}"#,
+        r#"{"low":9999999999999998.0,"high":1e+16}"#,
+        r#"{"low":-123456789.125,"high":1.2345678901234568e+22}"#,
+        r#"{"mean":5e-324,"scale":0.30000000000000004}"#,
+        r#"["\b\t\n\f\r","\u0000\u000b\u001f","#,
+        "\"\u{7f}\u{80}\",\"\\\"\\\\/'\",\"é\u{2028}😀\"]",
+    ] {
+        assert!(canonical.contains(part), "{part}: {canonical}");
+    }
+    let mut make = Maker::new("Numbers and characters whose spelling in the task is easily mistaken", &task);
+    let numbers = [1e-6, 1e-5, 1e16, 1e22, 5e-324].map(Cell::Number).to_vec();
+    let bytes = make.valid("The first class", &report(numbers.clone(), &[0]));
+    make.valid("The last class", &report(numbers, &[4]));
+    make.changed("A sixth class", "unknown-label", &bytes, bytes.len() - 1, &[5]);
     make.vectors
 }
 
