@@ -15,7 +15,7 @@ impl fmt::Display for Digits<'_> {
 /// The bytes that these digits are.
 pub fn read(digits: &str) -> Option<Vec<u8>> {
     let (pairs, rest) = digits.as_bytes().as_chunks();
-    rest.is_empty().then(|| pairs.iter().map(byte).collect())?
+    rest.is_empty().then(|| pairs.iter().copied().map(byte).collect())?
 }
 
 /// Exactly N bytes.
@@ -24,7 +24,7 @@ pub(crate) fn read_array<const N: usize>(digits: &str) -> Option<[u8; N]> {
     if digits.len() == 2 * N { read(digits)?.try_into().ok() } else { None }
 }
 
-fn byte(&[high, low]: &[u8; 2]) -> Option<u8> {
+fn byte([high, low]: [u8; 2]) -> Option<u8> {
     Some(digit(high)? << 4 | digit(low)?)
 }
 
