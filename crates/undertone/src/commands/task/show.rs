@@ -138,9 +138,9 @@ fn visible(words: &str) -> String {
     let obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     words.chars().fold(String::with_capacity(words.len()), |mut shown, c| {
         if obeyed(c) {
-            shown.extend(c.escape_unicode())
+            shown.extend(c.escape_unicode());
         } else {
-            shown.push(c)
+            shown.push(c);
         }
         shown
     })
