@@ -6,11 +6,11 @@ use getrandom::SysRng;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::path::Path;
 use undertone_privacy::Guarantee;
 use undertone_privacy::accounting::Ledger;
 use undertone_privacy::label::Label;
+use undertone_report::hexadecimal::{self, Digits};
 use undertone_report::{Cell, IdError, Task, TaskId};
 
 /// A person's device.
@@ -46,7 +46,8 @@ impl Device {
             ledger.reserve(promise).map_err(|error| file.damaged(error.to_string()))?;
             let task: TaskId =
                 entry.task.parse().map_err(|error: IdError| file.damaged(error.to_string()))?;
-            let report = bytes_of(&entry.report).ok_or_else(|| file.damaged("a report is no hexadecimal"))?;
+            let report =
+                hexadecimal::read(&entry.report).ok_or_else(|| file.damaged("a report is no hexadecimal"))?;
             if answers.insert(task, Prepared::new(report)).is_some() {
                 return Err(file.damaged(format!("task {task} is answered twice")));
             }
@@ -94,7 +95,7 @@ impl Device {
         entries.answers.push(Entry {
             task: question.task_id().to_string(),
             promise: promise.into(),
-            report: digits_of(&report),
+            report: Digits(&report).to_string(),
         });
         // From here on a failure leaves open what is on the disk.
         self.stopped = true;
@@ -105,22 +106,4 @@ impl Device {
         self.answers.insert(question.task_id(), prepared.clone());
         Ok(prepared)
     }
-}
-
-fn digits_of(bytes: &[u8]) -> String {
-    let mut digits = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // Writing to a string does not fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
-}
-
-fn bytes_of(digits: &str) -> Option<Vec<u8>> {
-    let pairs = digits.as_bytes().chunks(2);
-    pairs
-        .map(|pair| {
-            u8::from_str_radix(std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?, 16).ok()
-        })
-        .collect()
 }

@@ -56,12 +56,13 @@ pub(crate) struct Entry {
 impl LedgerFile {
     /// Opens the ledger at `path`, or makes an empty one under `cap` if there never was one.
     pub(crate) fn open(path: &Path, cap: Guarantee) -> Result<(Self, Entries), DeviceError> {
+        let path = &real_path(path)?;
         let (lock, marked) = lock(path)?;
-        let file = Self { path: path.to_owned(), _lock: lock };
-        let entries = match fs::read(path) {
+        let file = Self { path: path.clone(), _lock: lock };
+        let entries = match read_durable(path) {
             Ok(bytes) => file.parse(&bytes)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound && marked => {
-                return Err(DeviceError::Gone { path: path.to_owned() });
+                return Err(DeviceError::Gone { path: path.clone() });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let empty = Entries { version: VERSION, cap: cap.into(), answers: Vec::new() };
@@ -113,6 +114,30 @@ impl LedgerFile {
         }
         Ok(entries)
     }
+}
+
+/// Where the ledger itself is, if `path` leads there by links: beside a link there would be another lock, and the first
+/// charge would put another ledger in the place of the link.
+fn real_path(path: &Path) -> Result<PathBuf, DeviceError> {
+    match fs::canonicalize(path) {
+        Ok(real) => Ok(real),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
+            Err(DeviceError::Gone { path: path.to_owned() })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        Err(error) => Err(failed(path, "read")(error)),
+    }
+}
+
+/// What is in the file, once no crash takes it away: a program that ended between moving the file to its place and
+/// syncing the folder has left something that can be read and is not on the disk yet.
+fn read_durable(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    file.sync_all()?;
+    sync_folder(path)?;
+    Ok(bytes)
 }
 
 /// The lock of the ledger at `path`, and whether there ever was one.

@@ -140,6 +140,27 @@ fn what_cannot_be_answered_costs_nothing() {
     assert_eq!(device.ledger().spent(), None);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_ledger_is_the_same_one_whichever_link_leads_to_it() {
+    let folder = folder("links");
+    let (ledger, link, lost) = (folder.join("ledger"), folder.join("link"), folder.join("lost"));
+    std::os::unix::fs::symlink(&ledger, &link).unwrap();
+    std::os::unix::fs::symlink(folder.join("nowhere"), &lost).unwrap();
+    assert!(matches!(Device::open(&link, epsilon(2.0)), Err(DeviceError::Gone { .. })));
+    assert!(matches!(Device::open(&lost, epsilon(2.0)), Err(DeviceError::Gone { .. })));
+    let first = answer(&mut Device::open(&ledger, epsilon(2.0)).unwrap(), 0).unwrap();
+    let mut device = Device::open(&link, epsilon(2.0)).unwrap();
+    assert!(matches!(Device::open(&ledger, epsilon(2.0)), Err(DeviceError::InUse { .. })));
+    assert_eq!(answer(&mut device, 0).unwrap(), first);
+    let second = answer(&mut device, 1).unwrap();
+    drop(device);
+    assert!(link.is_symlink());
+    let mut device = Device::open(&ledger, epsilon(2.0)).unwrap();
+    assert_eq!(answer(&mut device, 1).unwrap(), second);
+    assert_eq!(device.ledger().spent(), Some(epsilon(2.0)));
+}
+
 #[test]
 fn a_ledger_with_any_bit_changed_is_refused() {
     let ledger = folder("damaged").join("ledger");

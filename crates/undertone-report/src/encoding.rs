@@ -3,7 +3,7 @@
 //! Constants, so that an example can be encoded the moment it arrives, and the same by everyone. They have to come from
 //! what is public: nobody's label may have been looked at.
 
-use crate::ColumnKind;
+use crate::{ColumnKind, maps};
 use serde::{Deserialize, Serialize};
 
 /// The most features that one column may be hashed into.
@@ -14,13 +14,13 @@ const MOST_BUCKETS: u32 = 1 << 24;
 #[serde(rename_all = "kebab-case")]
 pub enum EncodingWords {
     /// For numbers: moved and stretched
-    Number(Stretch),
+    Number(#[serde(deserialize_with = "maps::one")] Stretch),
     /// For numbers that are names, and for words: a feature for each value
-    Category(CategoryWords),
+    Category(#[serde(deserialize_with = "maps::one")] CategoryWords),
     /// For words: their words and pairs of words, hashed
-    Text(TextWords),
+    Text(#[serde(deserialize_with = "maps::one")] TextWords),
     /// For vectors: all numbers moved and stretched alike
-    Vector(Stretch),
+    Vector(#[serde(deserialize_with = "maps::one")] Stretch),
 }
 
 /// A number moved and stretched.

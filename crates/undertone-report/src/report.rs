@@ -44,13 +44,13 @@ impl FromStr for ReportId {
     type Err = IdError;
 
     fn from_str(text: &str) -> Result<Self, IdError> {
-        hexadecimal::read(text).map(Self).ok_or_else(|| IdError::new(text, 32))
+        hexadecimal::read_array(text).map(Self).ok_or_else(|| IdError::new(text, 32))
     }
 }
 
 impl fmt::Display for ReportId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        hexadecimal::write(&self.0, f)
+        hexadecimal::Digits(&self.0).fmt(f)
     }
 }
 

@@ -157,12 +157,10 @@ report_errors! {
         /// As received
         label: u32,
     }
-    /// An answer among no labels, or among some where nobody chose any
-    "wrong-choice" "it has {found} labels to answer among, and the task asks for {expected}" WrongChoice {
-        /// As received
-        found: usize,
-        /// As asked
-        expected: &'static str,
+    /// An answer among no labels, among others than follow from the person's prior, or among some where nobody has one
+    "wrong-choice" "its labels to answer among {problem}" WrongChoice {
+        /// What is wrong with them
+        problem: &'static str,
     }
     /// Not the JSON of a report
     "malformed-json" "it is no JSON of a report: {problem}" MalformedJson {

@@ -3,8 +3,8 @@
 //! It names the public columns, the classes, the promise and the mechanism, and nothing that depends on anyone's label.
 //! Its canonical bytes are JSON without spaces, fields in the order of this file; the id is their SHA-256.
 
-use crate::{Collection, TaskError, TaskId};
-use serde::{Deserialize, Serialize};
+use crate::{Collection, TaskError, TaskId, maps};
+use serde::{Deserialize, Deserializer, Serialize};
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelKind, LabelMechanism, RrTopK, SubsetSelection};
 
@@ -22,11 +22,13 @@ pub struct Task {
     /// All values it can have; a label is the place of its class here
     pub classes: Vec<String>,
     /// How devices randomize
+    #[serde(deserialize_with = "maps::one")]
     pub mechanism: MechanismWords,
     /// The public columns that come with each report
+    #[serde(deserialize_with = "maps::many")]
     pub features: Vec<FeatureColumn>,
     /// How a collector runs it, if one does
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "maps::optional", skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
 }
 
@@ -56,6 +58,7 @@ pub struct MechanismWords {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PriorWords {
     /// A public model, which computes it from the public columns
+    #[serde(deserialize_with = "model")]
     Model {
         /// SHA-256 of the model's document, in hexadecimal
         sha256: String,
@@ -64,6 +67,17 @@ pub enum PriorWords {
     },
     /// Public columns, one for each class, that hold it
     Columns(Vec<String>),
+}
+
+fn model<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(String, f64), D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Model {
+        sha256: String,
+        temperature: f64,
+    }
+    let Model { sha256, temperature } = maps::one(deserializer)?;
+    Ok((sha256, temperature))
 }
 
 /// A public column.
@@ -91,7 +105,9 @@ pub enum ColumnKind {
 impl Task {
     /// Reads a document and checks all of it.
     pub fn from_json(text: &str) -> Result<Self, TaskError> {
-        let task: Self = serde_json::from_str(text)?;
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let task: Self = maps::one(&mut reader)?;
+        reader.end()?;
         task.check()?;
         Ok(task)
     }
@@ -142,6 +158,8 @@ impl Task {
         let problem = |problem| Err(TaskError::Parameters { kind: kind.name(), problem });
         match kind {
             LabelKind::RrPrior if words.prior.is_none() => problem("needs a prior"),
+            LabelKind::RrPrior if words.top.is_some() => problem("has no use for labels to answer among"),
+            LabelKind::RrPrior if words.set_size.is_some() => problem("has no use for a set size"),
             LabelKind::RrPrior => {
                 match &words.prior {
                     Some(PriorWords::Model { temperature, .. })

@@ -48,13 +48,13 @@ impl FromStr for TaskId {
     type Err = IdError;
 
     fn from_str(text: &str) -> Result<Self, IdError> {
-        hexadecimal::read(text).map(Self).ok_or_else(|| IdError::new(text, 64))
+        hexadecimal::read_array(text).map(Self).ok_or_else(|| IdError::new(text, 64))
     }
 }
 
 impl fmt::Display for TaskId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        hexadecimal::write(&self.0, f)
+        hexadecimal::Digits(&self.0).fmt(f)
     }
 }
 

@@ -9,9 +9,10 @@ use undertone_privacy::Epsilon;
 use undertone_privacy::label::LabelRandomizer;
 
 /// What the answers of one tier look like.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct AnswerForm {
     labels: u32,
+    epsilon: Epsilon,
     /// The labels in every answer, if their number is fixed
     set_size: Option<u32>,
     /// The mask of the labels that everybody answers among, if these are not all
@@ -37,11 +38,15 @@ impl AnswerForm {
     pub(super) fn of(task: &Task, epsilon: Epsilon) -> Result<Self, TaskError> {
         let labels = task.labels();
         if task.has_priors() {
-            return Ok(Self { labels, set_size: Some(1), asked: None, priors: true });
+            return Ok(Self { labels, epsilon, set_size: Some(1), asked: None, priors: true });
         }
         let mechanism = task.mechanism_at(epsilon)?;
         let asked = mechanism.support().map(|support| mask_of(support, labels));
-        Ok(Self { labels, set_size: mechanism.set_size(), asked, priors: false })
+        Ok(Self { labels, epsilon, set_size: mechanism.set_size(), asked, priors: false })
+    }
+
+    pub(super) fn epsilon(&self) -> Epsilon {
+        self.epsilon
     }
 
     /// The length of every answer.
@@ -66,14 +71,17 @@ impl AnswerForm {
         self.labels.div_ceil(8) as usize
     }
 
-    /// The answer that `bytes`, of which there are as many as there have to be, are.
-    pub(super) fn read<'a>(&self, bytes: &'a [u8]) -> Result<AnswerBytes<'a>, ReportError> {
+    /// The answer that `bytes`, of which there are as many as there have to be, are. If it is known, `choice` is what a
+    /// person with these cells answers among.
+    pub(super) fn read<'a>(
+        &self,
+        bytes: &'a [u8],
+        choice: Option<&[u32]>,
+    ) -> Result<AnswerBytes<'a>, ReportError> {
         let (among, said) = bytes.split_at(if self.priors { self.mask_bytes() } else { 0 });
         if self.priors {
             self.check_bits(among)?;
-            if among.iter().all(|&byte| byte == 0) {
-                return Err(ReportError::WrongChoice { found: 0, expected: "at least one" });
-            }
+            check_choice(members(among), choice)?;
         }
         if self.is_number() {
             let label = said.iter().fold(0, |number, &byte| number << 8 | u32::from(byte));
@@ -90,17 +98,18 @@ impl AnswerForm {
     }
 
     /// Refuses labels that no answer of this form has.
-    pub(super) fn check(&self, members: &[u32], among: &[u32]) -> Result<(), ReportError> {
-        for labels in [members, among] {
-            if labels.windows(2).any(|pair| pair[0] >= pair[1]) {
-                return Err(ReportError::LabelsNotRising {});
-            }
-            labels.last().map_or(Ok(()), |&label| self.check_label(label))?;
+    pub(super) fn check(
+        &self,
+        members: &[u32],
+        among: &[u32],
+        choice: Option<&[u32]>,
+    ) -> Result<(), ReportError> {
+        self.check_asked(self.priors || !among.is_empty())?;
+        self.check_labels(among)?;
+        if self.priors {
+            check_choice(among.iter().copied(), choice)?;
         }
-        let expected = if self.priors { "at least one" } else { "none" };
-        if among.is_empty() == self.priors {
-            return Err(ReportError::WrongChoice { found: among.len(), expected });
-        }
+        self.check_labels(members)?;
         self.check_size(members.len() as u32)?;
         let asked = |label: u32| match &self.asked {
             Some(asked) => contains(asked, label),
@@ -122,6 +131,23 @@ impl AnswerForm {
         } else {
             bytes.extend(mask_of(members, self.labels));
         }
+    }
+
+    /// Refuses labels to answer among, whether there are any, where people do not have their own.
+    pub(super) fn check_asked(&self, there: bool) -> Result<(), ReportError> {
+        if there && !self.priors {
+            return Err(ReportError::WrongChoice { problem: "are there, but the task has no priors" });
+        }
+        Ok(())
+    }
+
+    /// Refuses labels that there are not, and then such as are not in rising order.
+    fn check_labels(&self, labels: &[u32]) -> Result<(), ReportError> {
+        labels.iter().try_for_each(|&label| self.check_label(label))?;
+        if labels.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(ReportError::LabelsNotRising {});
+        }
+        Ok(())
     }
 
     fn check_label(&self, label: u32) -> Result<(), ReportError> {
@@ -160,6 +186,20 @@ impl AnswerBytes<'_> {
     }
 }
 
+/// Refuses labels to answer among that are missing, or are not the `choice` where it is known.
+fn check_choice(among: impl Iterator<Item = u32> + Clone, choice: Option<&[u32]>) -> Result<(), ReportError> {
+    if among.clone().next().is_none() {
+        return Err(ReportError::WrongChoice { problem: "are missing" });
+    }
+    match choice {
+        Some([]) => Err(ReportError::WrongChoice { problem: "follow from no prior in its cells" }),
+        Some(choice) if !among.eq(choice.iter().copied()) => {
+            Err(ReportError::WrongChoice { problem: "are not those that follow from its cells" })
+        }
+        _ => Ok(()),
+    }
+}
+
 fn contains(mask: &[u8], label: u32) -> bool {
     mask[label as usize / 8] >> (label % 8) & 1 == 1
 }
@@ -172,7 +212,7 @@ fn mask_of(members: &[u32], labels: u32) -> Vec<u8> {
     mask
 }
 
-fn members(mask: &[u8]) -> impl Iterator<Item = u32> {
+fn members(mask: &[u8]) -> impl Iterator<Item = u32> + Clone {
     let bytes = (0..).step_by(8).zip(mask);
     bytes
         .flat_map(|(first, &byte)| (0..8).filter(move |bit| byte >> bit & 1 == 1).map(move |bit| first + bit))

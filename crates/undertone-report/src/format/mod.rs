@@ -4,7 +4,9 @@
 //! the same bytes, and whatever else somebody sends is refused with a reason. The layout is in `docs/wire-format.md`.
 
 mod answer;
+mod choice;
 mod json;
+mod json_reader;
 mod reader;
 mod writer;
 
@@ -15,6 +17,7 @@ use crate::{
     Cell, Collection, ColumnKind, FeatureColumn, Report, ReportError, ReportId, Task, TaskError, TaskId,
 };
 use answer::AnswerForm;
+use choice::PriorCells;
 pub use json::JSON_MEDIA_TYPE;
 use reader::{CellBytes, Reader};
 use std::collections::HashMap;
@@ -43,9 +46,11 @@ pub struct ReportFormat {
     labels: HashMap<String, u32>,
     /// How answers look, tier by tier
     answers: Vec<AnswerForm>,
+    /// Where people's priors are, if in public columns
+    priors: Option<PriorCells>,
 }
 
-/// What can be known of a report without reading all of it.
+/// What stands before the cells of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Its id
@@ -63,9 +68,10 @@ impl ReportFormat {
         let collection = task.collection.clone().ok_or(TaskError::NoCollection)?;
         let answer = |&tier: &f64| AnswerForm::of(task, Epsilon::new(tier)?);
         let answers = collection.tiers.iter().map(answer).collect::<Result<Vec<_>, TaskError>>()?;
-        let cells: usize = task.features.iter().map(|column| least_bytes(column.kind)).sum();
+        let cells =
+            task.features.iter().map(|column| least_bytes(column.kind)).fold(0, usize::saturating_add);
         let answer = answers.iter().map(AnswerForm::bytes).max().unwrap_or_default();
-        let least = HEADER + cells + answer;
+        let least = (HEADER + answer).saturating_add(cells);
         if least > MOST_BYTES {
             return Err(TaskError::LongReports { least, most: MOST_BYTES });
         }
@@ -77,6 +83,7 @@ impl ReportFormat {
             labels: task.classes.iter().cloned().zip(0..).collect(),
             classes: task.classes.clone(),
             answers,
+            priors: PriorCells::of(task),
         })
     }
 
@@ -127,7 +134,7 @@ impl ReportFormat {
         Ok((header.id, header.time))
     }
 
-    /// The bytes that a report has after its cells.
+    /// The header of a report and its answer, while `cell` is given its cells.
     fn read<'a>(
         &'a self,
         bytes: &'a [u8],
@@ -140,12 +147,18 @@ impl ReportFormat {
         }
         self.collection.check_window(header.time)?;
         let form = self.answer_form(header.tier)?;
+        let mut numbers = Vec::new();
         for column in &self.columns {
-            cell(reader.cell(column)?);
+            let read = reader.cell(column)?;
+            if self.priors.is_some() {
+                numbers.push(if let CellBytes::Number(x) = read { Some(x) } else { None });
+            }
+            cell(read);
         }
         let answer = reader.take(form.bytes())?;
         reader.end()?;
-        Ok((header, form.read(answer)?))
+        let choice = self.priors.as_ref().map(|priors| priors.choice(&numbers, form.epsilon()));
+        Ok((header, form.read(answer, choice.as_deref())?))
     }
 
     fn answer_form(&self, tier: u8) -> Result<&AnswerForm, ReportError> {
@@ -158,7 +171,9 @@ impl ReportFormat {
         self.collection.check_window(report.time)?;
         let form = self.answer_form(report.tier)?;
         let length = HEADER + self.check_cells(&report.features)? + form.bytes();
-        form.check(&report.members, &report.among)?;
+        let choice =
+            self.priors.as_ref().map(|priors| priors.choice_of_cells(&report.features, form.epsilon()));
+        form.check(&report.members, &report.among, choice.as_deref())?;
         not_too_long(length)
     }
 
@@ -201,7 +216,7 @@ fn read_header(bytes: &[u8]) -> Result<(&[u8; 32], Header, Reader<'_>), ReportEr
 fn least_bytes(kind: ColumnKind) -> usize {
     match kind {
         ColumnKind::Number | ColumnKind::Words => 1,
-        ColumnKind::Vector(width) => 4 * width as usize,
+        ColumnKind::Vector(width) => (width as usize).saturating_mul(4),
     }
 }
 

@@ -84,6 +84,14 @@ fn no_report_is_longer_than_a_mebibyte() {
     let error = ReportFormat::new(&wide).unwrap_err();
     assert!(matches!(error, TaskError::LongReports { least, .. } if least > MOST_BYTES), "{error}");
 
+    let mut widest = task("rr");
+    let words = widest.collection.as_ref().unwrap().encoding[3].clone();
+    for place in 0..4 {
+        widest.features.push(FeatureColumn { name: place.to_string(), kind: ColumnKind::Vector(u32::MAX) });
+        widest.collection.as_mut().unwrap().encoding.push(words.clone());
+    }
+    assert!(matches!(ReportFormat::new(&widest), Err(TaskError::LongReports { .. })));
+
     wide.features[3].kind = ColumnKind::Vector(MOST_BYTES as u32 / 4 - 100);
     let format = ReportFormat::new(&wide).unwrap();
     let mut report = report("rr");

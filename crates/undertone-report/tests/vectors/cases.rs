@@ -1,6 +1,6 @@
 //! The reports of the vectors, and what is done to them so that they are refused.
 
-use super::tasks::{columns, named, numbered, task, with_priors, with_top};
+use super::tasks::{columns, named, numbered, task, with_priors, with_rare_spellings, with_top};
 use super::{
     Batch, Batches, Documents, Outcome, RefusedBytes, RefusedDocument, RefusedJson, Valid, Vectors,
     fields_of, hex,
@@ -19,6 +19,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vectors)> {
         ("fixed-set", fixed_set()),
         ("top", top()),
         ("prior", prior()),
+        ("spelling", spelling()),
     ]
 }
 
@@ -131,9 +132,15 @@ fn cells() -> Vectors {
     make.changed("A fourth class", "unknown-label", &bytes, bytes.len() - 1, &[3]);
     make.changed("Class 255", "unknown-label", &bytes, bytes.len() - 1, &[255]);
 
-    let json = make.format.to_json(&usual).unwrap();
+    refused_documents(&mut make, &usual);
+    make.vectors
+}
+
+/// What can be wrong with a report as JSON, which is else `usual`.
+fn refused_documents(make: &mut Maker, usual: &Report) {
+    let json = make.format.to_json(usual).unwrap();
     let places = json.replace(r#"["high"]"#, "[2]");
-    assert_eq!(make.format.from_json(&places).unwrap(), usual, "a class may be named by its place");
+    assert_eq!(make.format.from_json(&places).unwrap(), *usual, "a class may be named by its place");
     for (about, reason, from, to) in [
         ("Nothing at all", "malformed-json", json.as_str(), ""),
         ("A comma too many", "malformed-json", r#""tier":0"#, r#""tier":0,"#),
@@ -163,6 +170,23 @@ fn cells() -> Vectors {
             r#"["high"]"#,
             r#"["high"],"among":["low"]"#,
         ),
+        (
+            "A list of no classes to answer among, where nobody chose any",
+            "wrong-choice",
+            r#"["high"]"#,
+            r#"["high"],"among":[]"#,
+        ),
+        (
+            "Classes to answer among that are null",
+            "malformed-json",
+            r#"["high"]"#,
+            r#"["high"],"among":null"#,
+        ),
+        ("More labels than classes", "labels-not-rising", r#"["high"]"#, "[0,0,0,0,0,0,0,0,0]"),
+        ("A label that is a list", "malformed-json", r#"["high"]"#, "[[2]]"),
+        ("Labels that are an object", "malformed-json", r#"["high"]"#, r#"{"high":2}"#),
+        ("A vector that is too long", "wrong-kind", ",255.0]", ",255.0,0,0,0,0,0,0,0,0,0]"),
+        ("A vector with words in it", "malformed-json", ",255.0]", r#","255.0"]"#),
         ("A third tier", "unknown-tier", r#""tier":0"#, r#""tier":2"#),
         ("A unit of time too late", "outside-window", "500007", "500024"),
     ] {
@@ -170,12 +194,25 @@ fn cells() -> Vectors {
         assert_ne!(changed, json, "{about}");
         make.refused_json(about, reason, &changed);
     }
-    let other = json.replace(&task.id().to_string(), &"00".repeat(32));
+    for (about, reason, from, to) in [
+        ("Words for a number, a unit of time too late", "outside-window", "500007", "500024"),
+        ("Words for a number, in a third tier", "unknown-tier", r#""tier":0"#, r#""tier":2"#),
+        ("Words for a number, and a class that there is not", "wrong-kind", "high", "High"),
+    ] {
+        let changed = json.replacen(r#""age":38.5"#, r#""age":"38.5""#, 1).replacen(from, to, 1);
+        make.refused_json(about, reason, &changed);
+    }
+    let array = format!(
+        r#"[1,"{}","{}",500007,0,{{"age":38.5,"town":"Ulm","note":"überall","photo":[0.0,0.1,255.0]}},["high"]]"#,
+        make.format.task_id(),
+        usual.id
+    );
+    make.refused_json("An array of the fields in their order", "malformed-json", &array);
+    let other = json.replace(&make.format.task_id().to_string(), &"00".repeat(32));
     make.refused_json("Another task", "other-task", &other);
-    make.vectors
 }
 
-/// One label of three in one byte, no columns; what is too long.
+/// One label of two in one byte, behind words whose length takes one byte or three.
 fn number() -> Vectors {
     let column = columns().swap_remove(2);
     let task = task("rr", &[2.0], named(&["a", "b"]), &[column]);
@@ -216,7 +253,7 @@ fn mask() -> Vectors {
     make.vectors
 }
 
-/// Exactly five labels of sixteen at ε = 1, one in the tier of ε = 5: there the form is another.
+/// Exactly four labels of sixteen at ε = 1, one in the tier of ε = 5: there the form is another.
 fn fixed_set() -> Vectors {
     let task = task("subset", &[1.0, 5.0], numbered(16), &[]);
     let sizes = [0, 1].map(|tier| {
@@ -256,9 +293,43 @@ fn prior() -> Vectors {
     let answer = bytes.len() - 2;
     make.changed("Among nothing", "wrong-choice", &bytes, answer, &[0]);
     make.changed("Among classes that there are not", "stray-bits", &bytes, answer, &[0b1011]);
-    make.changed("Not among those", "not-asked", &bytes, answer, &[0b101]);
+    make.changed("Among others than follow from the cells", "wrong-choice", &bytes, answer, &[0b110]);
+    make.changed("Among more than follow from the cells", "wrong-choice", &bytes, answer, &[0b111]);
+    make.changed("Not among those", "not-asked", &bytes, answer + 1, &[2]);
+    let second = HEADER + 9;
+    make.changed("A prior that sums to more", "wrong-choice", &bytes, second + 1, &0.5_f64.to_be_bytes());
+    let missing = [&bytes[..second], &[0], &bytes[second + 9..]].concat();
+    make.refused("A prior with an empty cell", "wrong-choice", &missing);
     let json = make.format.to_json(&report).unwrap();
-    make.refused_json("Among nothing", "wrong-choice", &json.replace(r#","among":["a","b"]"#, ""));
+    let among = r#","among":["a","b"]"#;
+    make.refused_json("Among nothing", "wrong-choice", &json.replace(among, ""));
+    make.refused_json("Among an empty list", "wrong-choice", &json.replace(among, r#","among":[]"#));
+    let others = json.replace(among, r#","among":["b","c"]"#);
+    make.refused_json("Among others than follow from the cells", "wrong-choice", &others);
+    make.vectors
+}
+
+/// The canonical bytes of numbers and characters of all kinds.
+fn spelling() -> Vectors {
+    let task = with_rare_spellings();
+    let canonical = task.to_json();
+    for part in [
+        r#""epsilon":1e-6}"#,
+        r#"{"mean":-1.5e-300,"scale":1e-6}"#,
+        r#"{"mean":-0.0,"scale":0.00001}"#,
+        r#"{"low":9999999999999998.0,"high":1e+16}"#,
+        r#"{"low":-123456789.125,"high":1.2345678901234568e+22}"#,
+        r#"{"mean":5e-324,"scale":0.30000000000000004}"#,
+        r#"["\b\t\n\f\r","\u0000\u000b\u001f","#,
+        "\"\u{7f}\u{80}\",\"\\\"\\\\/'\",\"é\u{2028}😀\"]",
+    ] {
+        assert!(canonical.contains(part), "{part}: {canonical}");
+    }
+    let mut make = Maker::new("Numbers and characters whose spelling in the task is easily mistaken", &task);
+    let numbers = [1e-6, 1e-5, 1e16, 1e22, 5e-324].map(Cell::Number).to_vec();
+    let bytes = make.valid("The first class", &report(numbers.clone(), &[0]));
+    make.valid("The last class", &report(numbers, &[4]));
+    make.changed("A sixth class", "unknown-label", &bytes, bytes.len() - 1, &[5]);
     make.vectors
 }
 
@@ -319,5 +390,29 @@ pub(crate) fn documents() -> Documents {
     change("Another version", "version 2", &|task| task.version = 2);
     change("One class", "at least two", &|task| task.classes.truncate(1));
     change("A class twice", "occurs twice", &|task| task.classes[1] = "low".into());
+    change("A set size without use", "no use for a set size", &|task| {
+        *task = with_priors();
+        task.mechanism.set_size = Some(2);
+    });
+    change("Labels to answer among without use", "no use for labels", &|task| {
+        *task = with_priors();
+        task.mechanism.top = Some(vec![0, 1]);
+    });
+    let modelled = r#"{"kind":"rr-prior","epsilon":1.0,"prior":{"model":["00",1.0]}}"#;
+    for (about, from, to) in [
+        ("A mechanism as an array", r#"{"kind":"subset","epsilon":1.0}"#, r#"["subset",1.0]"#),
+        ("A model as an array", r#"{"kind":"subset","epsilon":1.0}"#, modelled),
+        ("A column as an array", r#"{"name":"age","kind":"number"}"#, r#"["age","number"]"#),
+        ("An encoding as an array", r#"{"low":0.0,"high":100.0,"missing":true}"#, "[0.0,100.0,true]"),
+        ("Values as an array", r#"{"values":["Ulm","Bonn"],"other":true}"#, r#"[["Ulm","Bonn"],true]"#),
+        ("Buckets as an array", r#"{"buckets":1024}"#, "[1024]"),
+    ] {
+        let json = task.to_json().replacen(from, to, 1);
+        assert_ne!(json, task.to_json(), "{about}");
+        refused.push(RefusedDocument { about: about.into(), json, says: "expected an object".into() });
+    }
+    let array = r#"[1,"income",["low","high"],{"kind":"rr","epsilon":1.0},[]]"#;
+    let about = "A task as an array".into();
+    refused.push(RefusedDocument { about, json: array.into(), says: "expected an object".into() });
     Documents { about: "Documents that are no task of a collection".into(), refused }
 }

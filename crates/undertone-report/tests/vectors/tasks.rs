@@ -80,3 +80,19 @@ pub(crate) fn with_top() -> Task {
     task.mechanism.top = Some(vec![0, 2, 4]);
     task
 }
+
+/// Numbers with and without an exponent, and characters that are escaped or might be.
+pub(crate) fn with_rare_spellings() -> Task {
+    let standard = |mean, scale| Stretch::Standard { mean, scale, missing: false };
+    let range = |low, high| Stretch::Range { low, high, missing: false };
+    let columns = [
+        ("1e-6", standard(-1.5e-300, 1e-6)),
+        ("1e-5", standard(-0.0, 1e-5)),
+        ("1e16", range(9_999_999_999_999_998.0, 1e16)),
+        ("1e22", range(-123_456_789.125, 1.234_567_890_123_456_8e22)),
+        ("5e-324", standard(5e-324, 0.1 + 0.2)),
+    ]
+    .map(|(name, stretch)| (name, ColumnKind::Number, EncodingWords::Number(stretch)));
+    let classes = ["\u{8}\t\n\u{c}\r", "\u{0}\u{b}\u{1f}", "\u{7f}\u{80}", "\"\\/'", "é\u{2028}😀"];
+    task("rr", &[1e-6, 20.0], named(&classes), &columns)
+}

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 use undertone_learn::features::Encoder;
-use undertone_report::{CategoryWords, EncodingWords, LearnerWords, Stretch, Task, TextWords};
+use undertone_report::{CategoryWords, EncodingWords, LearnerWords, PriorWords, Stretch, Task, TextWords};
 
 /// A table of people, of whom the label is private.
 fn people(name: &str) -> PathBuf {
@@ -147,6 +147,42 @@ fn bad_words_are_refused_with_two_and_leave_nothing() {
     refused(&format!("task new {} {USUAL} -o {}", table.display(), table.display()), 1, "--force");
     refused(&format!("task new {} {USUAL} -o {} --force", table.display(), table.display()), 2, "is read");
     refused(&format!("task new nowhere.csv {USUAL}"), 1, "nowhere.csv");
+}
+
+#[test]
+fn a_task_that_devices_cannot_answer_or_collectors_cannot_run_fails_the_check() {
+    let (table, file) = (people("task-priors.csv"), fresh("task-priors.toml"));
+    let good = text(&format!("task new {} {USUAL} --drop note,town", table.display()));
+    let mut task = Task::from_toml(&good).unwrap();
+    task.mechanism.kind = "rr-prior".into();
+    let mut check = |prior, says| {
+        task.mechanism.prior = Some(prior);
+        fs::write(&file, task.to_toml()).unwrap();
+        refused(&format!("task check {}", file.display()), 1, says);
+    };
+    check(
+        PriorWords::Columns(vec!["age".into(), "age".into()]),
+        "no collector can run it: a task with the mechanism rr-prior",
+    );
+    check(PriorWords::Model { sha256: "00".repeat(32), temperature: 1.0 }, "no device can answer it");
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_shown_instead() {
+    let (table, file) = (people("task-terminal.csv"), fresh("task-terminal.json"));
+    let made = json(&format!("task new {} {USUAL} --drop note", table.display()));
+    let mut task: Task = serde_json::from_value(made["task"].clone()).unwrap();
+    task.label = "in\rcome".into();
+    task.classes[1] = "hi\u{1b}[2Jgh".into();
+    task.features[0].name = "é\n\u{202e}age".into();
+    for collection in [task.collection.clone(), None] {
+        task.collection = collection;
+        fs::write(&file, task.to_json()).unwrap();
+        let shown = text(&format!("task show {}", file.display()));
+        for part in ["`in\\u{d}come`", "hi\\u{1b}[2Jgh", "é\\u{a}\\u{202e}age"] {
+            assert!(shown.contains(part), "{part}\n{shown}");
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `task check`: is it a task that a device may answer?
+//! `task check`: is it a task that a device may answer, and a collector may run?
 
 use super::document;
 use crate::output;
@@ -6,7 +6,9 @@ use anyhow::Context;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use undertone_report::ReportFormat;
+use undertone_device::Question;
+use undertone_learn::live::Live;
+use undertone_report::Task;
 
 /// Check a task document: exit code 0 if devices may answer it and a collector may run it, 1 if not
 #[derive(clap::Args, Debug)]
@@ -31,7 +33,7 @@ impl Check {
         let task = document::read(&self.file)?;
         let checked = Checked { id: task.id().to_string(), collection: task.collection.is_some() };
         if checked.collection {
-            ReportFormat::new(&task).with_context(|| self.file.display().to_string())?;
+            check_collection(&task).with_context(|| self.file.display().to_string())?;
         }
         if self.json {
             return output::json(&checked, out);
@@ -44,4 +46,11 @@ impl Check {
         writeln!(out, "{} is {what}\nid {}", self.file.display(), checked.id)?;
         Ok(())
     }
+}
+
+/// Does what each side does with a task before the first report.
+fn check_collection(task: &Task) -> anyhow::Result<()> {
+    Question::new(task).context("no device can answer it")?;
+    Live::new(task).context("no collector can run it")?;
+    Ok(())
 }

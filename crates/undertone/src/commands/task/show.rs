@@ -70,9 +70,9 @@ fn tiers(task: &Task) -> Result<Vec<Tier>, TaskError> {
 fn tell(shown: &Shown<'_>, out: &mut impl Write) -> anyhow::Result<()> {
     let Shown { id, tiers, task } = shown;
     if let Some(collection) = &task.collection {
-        writeln!(out, "{}\n", collection.name)?;
+        writeln!(out, "{}\n", visible(&collection.name))?;
     }
-    writeln!(out, "private     `{}`, one of {}", task.label, task.classes.join(", "))?;
+    writeln!(out, "private     `{}`, one of {}", visible(&task.label), visible(&task.classes.join(", ")))?;
     for (place, tier) in tiers.iter().enumerate() {
         let what = if place == 0 { "promise     " } else { "  or        " };
         let promise = Guarantee::Pure(Epsilon::new(tier.epsilon)?);
@@ -96,7 +96,11 @@ fn tell(shown: &Shown<'_>, out: &mut impl Write) -> anyhow::Result<()> {
         tell_collection(task, collection, out)?;
     } else {
         let names: Vec<&str> = task.features.iter().map(|column| column.name.as_str()).collect();
-        writeln!(out, "public      {}", if names.is_empty() { "nothing".into() } else { names.join(", ") })?;
+        writeln!(
+            out,
+            "public      {}",
+            if names.is_empty() { "nothing".into() } else { visible(&names.join(", ")) }
+        )?;
         writeln!(out, "collection  none")?;
     }
     writeln!(out, "task        {id}")?;
@@ -109,7 +113,7 @@ fn tell_collection(task: &Task, collection: &Collection, out: &mut impl Write) -
     }
     for (place, (column, words)) in task.features.iter().zip(&collection.encoding).enumerate() {
         let what = if place == 0 { "public      " } else { "            " };
-        writeln!(out, "{what}{}: {}", column.name, encoding(column, words))?;
+        writeln!(out, "{what}{}: {}", visible(&column.name), encoding(column, words))?;
     }
     let Collection { time_precision, expiry_age, clock_skew, min_reports, .. } = collection;
     writeln!(out, "learner     {}", collection.learner.name())?;
@@ -126,6 +130,20 @@ fn tell_collection(task: &Task, collection: &Collection, out: &mut impl Write) -
         if collection.admission { "by a token of the collector's" } else { "of anybody" }
     )?;
     Ok(())
+}
+
+/// Words of the document for a terminal, which obeys some characters instead of showing them: it can be made to show
+/// another promise than the document's.
+fn visible(words: &str) -> String {
+    let obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    words.chars().fold(String::with_capacity(words.len()), |mut shown, c| {
+        if obeyed(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+        shown
+    })
 }
 
 fn encoding(column: &FeatureColumn, words: &EncodingWords) -> String {
