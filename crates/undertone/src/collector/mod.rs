@@ -79,6 +79,7 @@ impl Collector {
     pub(crate) fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
         let task = config.task()?;
         let format = ReportFormat::new(&task)?;
+        sealing::refuse_taken_names(&task).with_context(|| config.task.display().to_string())?;
         let directory = config.task_directory(task.id());
         std::fs::create_dir_all(&directory)
             .with_context(|| format!("{} cannot be made", directory.display()))?;
