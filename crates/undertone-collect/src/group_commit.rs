@@ -236,9 +236,10 @@ fn next_group(shared: &Shared) -> Option<(Vec<Waiting>, Vec<Closed>)> {
         }
         queue = shared.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
     }
-    let until = Instant::now() + options.window;
+    // A window that no clock reaches ends when there are enough reports.
+    let until = Instant::now().checked_add(options.window);
     while queue.reports < options.reports && queue.closings.is_empty() && !queue.closing {
-        let left = until.saturating_duration_since(Instant::now());
+        let left = until.map_or(options.window, |until| until.saturating_duration_since(Instant::now()));
         if left.is_zero() {
             break;
         }
