@@ -355,6 +355,20 @@ mod tests {
         CommitOptions { window: Duration::ZERO, reports: 10, queued_reports: 20, queued_bytes: 1 << 20 };
 
     #[test]
+    fn a_window_that_no_clock_reaches_ends_when_there_are_enough_reports() {
+        let options = CommitOptions { window: Duration::MAX, reports: 2, ..CommitOptions::default() };
+        let setting = Setting::new(options);
+        setting.submit(1, 1, 0).unwrap();
+        setting.submit(2, 1, 0).unwrap();
+        setting.leave.send(Ok(())).unwrap();
+        for name in [1, 2] {
+            let (told, outcomes) = setting.told.recv().unwrap();
+            assert!(told == name && outcomes.unwrap().len() == 1);
+        }
+        assert_eq!(*setting.appends.lock().unwrap(), [(2, 0)]);
+    }
+
+    #[test]
     fn what_waits_during_a_sync_is_committed_together_and_everybody_hears_their_own_part() {
         let setting = Setting::new(AT_ONCE);
         setting.submit(1, 1, 5).unwrap();

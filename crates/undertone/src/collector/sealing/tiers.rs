@@ -4,6 +4,7 @@
 //! their ε, the reports of each choice are in a folder of their own, with the task as it would be if that were the only one.
 
 use super::sealed_file::SealedFile;
+use crate::new_file::sync_folder;
 use crate::reports::marks_of;
 use anyhow::Context;
 use std::fs;
@@ -58,8 +59,7 @@ impl Tier {
 
     /// Makes sure that finished files have their names after a crash of the system, too.
     pub(super) fn sync(&self) -> anyhow::Result<()> {
-        let synced = fs::File::open(&self.folder).and_then(|folder| folder.sync_all());
-        synced.with_context(|| format!("{} cannot be synced", self.folder.display()))
+        sync_folder(&self.folder)
     }
 
     /// Keeps a file out of the way of whoever reads the folder: it is of a segment that the log does not have. Nobody else
