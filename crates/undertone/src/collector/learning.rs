@@ -238,7 +238,7 @@ mod tests {
             name: "test".into(),
             min_reports: 1,
             opens: 0,
-            closes: 1 << 40,
+            closes: 3600 << 20,
             time_precision: 3600,
             expiry_age: 7200,
             clock_skew: 60,

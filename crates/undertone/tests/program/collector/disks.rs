@@ -124,6 +124,21 @@ fn flip(segment: &Path, place: u64) {
 }
 
 #[test]
+fn a_snapshot_that_cannot_be_written_is_no_reason_to_learn_nothing_and_is_said_at_the_end() {
+    let folder = Folder::new("unkept", "--learner shares-only");
+    with_a_hundred(&folder).kill();
+    fs::create_dir(folder.kept("learner.snapshot")).unwrap();
+    let mut collector = folder.serve();
+    assert_eq!(collector.post_batch(&reports(&folder.task(), 100..110))["accepted"], 10);
+    collector.settled(110);
+    assert!(Command::new("kill").arg(collector.process.id().to_string()).status().unwrap().success());
+    assert_eq!(collector.process.wait().unwrap().code(), Some(1));
+    collector.said("learner.snapshot is a directory");
+    fs::remove_dir(folder.kept("learner.snapshot")).unwrap();
+    folder.serve().settled(110);
+}
+
+#[test]
 fn what_was_being_written_at_a_crash_is_cut_off_and_said() {
     let folder = Folder::new("torn", "--learner shares-only");
     let task = folder.task();
