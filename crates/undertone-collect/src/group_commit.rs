@@ -236,9 +236,10 @@ fn next_group(shared: &Shared) -> Option<(Vec<Waiting>, Vec<Closed>)> {
         }
         queue = shared.news.wait(queue).unwrap_or_else(PoisonError::into_inner);
     }
-    let until = Instant::now() + options.window;
+    // A window that no clock reaches ends when there are enough reports.
+    let until = Instant::now().checked_add(options.window);
     while queue.reports < options.reports && queue.closings.is_empty() && !queue.closing {
-        let left = until.saturating_duration_since(Instant::now());
+        let left = until.map_or(options.window, |until| until.saturating_duration_since(Instant::now()));
         if left.is_zero() {
             break;
         }
@@ -352,6 +353,20 @@ mod tests {
 
     const AT_ONCE: CommitOptions =
         CommitOptions { window: Duration::ZERO, reports: 10, queued_reports: 20, queued_bytes: 1 << 20 };
+
+    #[test]
+    fn a_window_that_no_clock_reaches_ends_when_there_are_enough_reports() {
+        let options = CommitOptions { window: Duration::MAX, reports: 2, ..CommitOptions::default() };
+        let setting = Setting::new(options);
+        setting.submit(1, 1, 0).unwrap();
+        setting.submit(2, 1, 0).unwrap();
+        setting.leave.send(Ok(())).unwrap();
+        for name in [1, 2] {
+            let (told, outcomes) = setting.told.recv().unwrap();
+            assert!(told == name && outcomes.unwrap().len() == 1);
+        }
+        assert_eq!(*setting.appends.lock().unwrap(), [(2, 0)]);
+    }
 
     #[test]
     fn what_waits_during_a_sync_is_committed_together_and_everybody_hears_their_own_part() {

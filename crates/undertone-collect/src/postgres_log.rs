@@ -28,6 +28,8 @@ use std::time::Duration;
 const SEGMENT: i64 = 1 << 20;
 /// Reports that are fetched together
 const PAGE: i64 = 500;
+/// How long a server may say nothing before the connection counts as lost
+const SILENCE: Duration = Duration::from_secs(10);
 /// How long to wait before each new connection, after the last was lost
 const PAUSES: [Duration; 5] = [
     Duration::ZERO,
@@ -109,15 +111,18 @@ struct Plan {
     times: Vec<i64>,
     /// Places in the batch of what is new
     new: Vec<usize>,
+    /// What the log's horizon would be
+    horizon: i64,
 }
 
 impl PostgresLog {
     /// Opens the log of a task, or begins it; `settings` as in `host=localhost user=undertone dbname=reports`.
     pub fn connect(settings: &str, task: [u8; 32]) -> Result<Self, LogError> {
         // Not what the parser says: it may repeat a part of the password.
-        let config: Config = settings.parse().map_err(|_| LogError::Database {
+        let mut config: Config = settings.parse().map_err(|_| LogError::Database {
             message: "the settings are none such as `host=localhost user=undertone dbname=reports`".into(),
         })?;
+        limit_silence(&mut config);
         let mut connection = Connection::open(&config)?;
         let begin = |client: &mut Client| {
             let mut transaction = client.transaction()?;
@@ -153,13 +158,16 @@ impl PostgresLog {
         let mut transaction = connection.client.transaction().map_err(database)?;
         let row = transaction.query_one(&lock, &[&log]).map_err(database)?;
         let (length, old_horizon, segment) = (int(&row, 0)?, int(&row, 1)?, int(&row, 2)?);
-        if let Some(before) = plan.take() {
+        if let Some(before) = &*plan {
             let ids: Vec<&[u8]> = before.new.iter().map(|&place| batch[place].id.as_slice()).collect();
             let row = transaction.query_one(&there, &[&log, &before.positions, &before.times, &ids]);
-            if int(&row.map_err(database)?, 0)? == before.new.len() as i64 {
+            let there = int(&row.map_err(database)?, 0)? == before.new.len() as i64;
+            // Where nothing was new the horizon alone tells.
+            if there && old_horizon >= before.horizon {
                 self.reader.len.fetch_max(length as u64, Ordering::AcqRel);
-                return Ok(before.outcomes);
+                return Ok(before.outcomes.clone());
             }
+            *plan = None;
         }
 
         let new_horizon = old_horizon.max(horizon as i64);
@@ -179,8 +187,13 @@ impl PostgresLog {
             }
         }
 
-        let mut next =
-            Plan { outcomes: Vec::new(), positions: Vec::new(), times: Vec::new(), new: Vec::new() };
+        let mut next = Plan {
+            outcomes: Vec::new(),
+            positions: Vec::new(),
+            times: Vec::new(),
+            new: Vec::new(),
+            horizon: new_horizon,
+        };
         let mut spent: HashMap<&[u8], i64> = HashMap::new();
         for (place, submission) in batch.iter().enumerate() {
             let time = submission.time as i64;
@@ -261,6 +274,20 @@ impl PostgresLog {
         }
         // There are pauses, so there was an attempt.
         Err(last.unwrap_or_else(|| LogError::Database { message: "no attempt".into() }))
+    }
+}
+
+/// A server that says nothing, not even that it is gone, is given up after a while, unless the settings say after which.
+fn limit_silence(config: &mut Config) {
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(SILENCE);
+    }
+    if config.get_tcp_user_timeout().is_none() {
+        config.tcp_user_timeout(SILENCE);
+    }
+    // While an answer is waited for, only these notice that nobody is there. Two hours is what it is if nobody says.
+    if config.get_keepalives_idle() == Config::new().get_keepalives_idle() {
+        config.keepalives_idle(SILENCE);
     }
 }
 
@@ -456,4 +483,22 @@ fn bytes(row: &Row, column: usize) -> Result<Vec<u8>, LogError> {
 fn database(error: postgres::Error) -> LogError {
     let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
     LogError::Database { message: format!("{error}{}", cause.unwrap_or_default()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silent_server_is_given_up_after_a_while_unless_the_settings_say_after_which() {
+        let limits = |settings: &str| {
+            let mut config: Config = settings.parse().unwrap();
+            limit_silence(&mut config);
+            let given = [config.get_connect_timeout(), config.get_tcp_user_timeout()];
+            (given.map(|given| given.map(Duration::as_secs)), config.get_keepalives_idle().as_secs())
+        };
+        assert_eq!(limits("host=localhost user=x"), ([Some(10), Some(10)], 10));
+        let named = "host=localhost user=x connect_timeout=3 tcp_user_timeout=4 keepalives_idle=5";
+        assert_eq!(limits(named), ([Some(3), Some(4)], 5));
+    }
 }

@@ -59,6 +59,12 @@ pub(crate) fn remove_unfinished(folder: &Path) -> anyhow::Result<()> {
     removed().with_context(|| format!("{} cannot be tidied up", folder.display()))
 }
 
+/// Makes sure that what was made or removed in a folder stays so after a crash of the system.
+pub(crate) fn sync_folder(folder: &Path) -> anyhow::Result<()> {
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.with_context(|| format!("{} cannot be synced", folder.display()))
+}
+
 /// Nothing may be at `path` unless `force` is set.
 pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
     if !force && path.exists() {

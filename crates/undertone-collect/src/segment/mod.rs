@@ -63,7 +63,7 @@ use places::Places;
 use reader::Shared;
 use scan::{Next, Scanner};
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -140,9 +140,11 @@ impl SegmentLog {
         if paths.is_empty() {
             SegmentWriter::create(folder, task, 0)?;
             paths.push(segment_path(folder, 0));
-            if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-                sync_folder(parent)?;
-            }
+        }
+        // Whoever made them may have gone down before their names were on the disk.
+        sync_folder(folder)?;
+        if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            sync_folder(parent)?;
         }
         let seen_folder = folder.join("seen");
         let closed_with = Seen::closed_at(&seen_folder, options.sizes());
@@ -431,16 +433,41 @@ impl Replay<'_> {
 
     /// Copies what follows the last frame to a file of its own; it is cut off the segment later.
     fn keep_torn(&mut self, segment: &Path, offset: u64) -> Result<(), LogError> {
+        if self.recovered.is_some() {
+            // The log is being read for the second time, and ends where it did.
+            return Ok(());
+        }
         let mut bytes = Vec::new();
         let mut file = File::open(segment).map_err(LogError::io(segment))?;
         file.seek(SeekFrom::Start(offset))
             .and_then(|_| file.read_to_end(&mut bytes))
             .map_err(LogError::io(segment))?;
         bytes.truncate(bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1));
-        let kept = segment.with_extension(format!("{offset}.torn"));
-        fs::write(&kept, bytes).map_err(LogError::io(&kept))?;
+        let kept = keep(&bytes, |suffix| segment.with_extension(format!("{offset}{suffix}.torn")))?;
+        // The bytes have another place for good before they lose theirs.
+        sync_folder(self.folder)?;
         self.recovered = Some(Torn { segment: segment.to_owned(), offset, kept });
         Ok(())
+    }
+}
+
+/// Writes bytes to the first of some paths where there is nothing yet, and syncs the file.
+fn keep(bytes: &[u8], path: impl Fn(&str) -> PathBuf) -> Result<PathBuf, LogError> {
+    let mut kept = path("");
+    let mut number = 1;
+    loop {
+        match File::create_new(&kept) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                number += 1;
+                kept = path(&format!("-{number}"));
+            }
+            opened => {
+                let written =
+                    opened.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()));
+                written.map_err(LogError::io(&kept))?;
+                return Ok(kept);
+            }
+        }
     }
 }
 

@@ -56,7 +56,7 @@ impl Scanner {
     }
 
     pub(super) fn next(&mut self) -> Result<Next<'_>, LogError> {
-        let rest = self.length - self.offset;
+        let rest = self.length.saturating_sub(self.offset);
         let mut bytes = [0; HEADER];
         if rest < HEADER as u64 {
             self.read(rest as usize)?;
@@ -90,7 +90,7 @@ impl Scanner {
     /// Passes over frames that end before a position, without a look at what is in them.
     pub(super) fn skip_to(&mut self, position: u64) -> Result<(), LogError> {
         let mut bytes = [0; HEADER + PREFIX];
-        while self.length - self.offset >= bytes.len() as u64 {
+        while self.length.saturating_sub(self.offset) >= bytes.len() as u64 {
             self.reader.read_exact(&mut bytes).map_err(LogError::io(&self.path))?;
             let (header, prefix) = bytes.split_at(HEADER);
             let header =
@@ -109,7 +109,7 @@ impl Scanner {
 
     /// Whether a whole frame begins somewhere after the place that is broken: then that place was acknowledged.
     pub(super) fn a_frame_follows(mut self) -> Result<bool, LogError> {
-        let rest = self.length - self.offset;
+        let rest = self.length.saturating_sub(self.offset);
         self.reader.seek(SeekFrom::Start(self.offset)).map_err(LogError::io(&self.path))?;
         self.read(rest as usize)?;
         let mark = self.header.mark.to_le_bytes();

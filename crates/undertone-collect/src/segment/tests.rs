@@ -203,6 +203,25 @@ fn a_file_cut_at_any_byte_keeps_every_whole_commit_before_it_and_takes_new_ones(
 }
 
 #[test]
+fn what_is_cut_off_twice_at_the_same_place_is_kept_twice() {
+    let scratch = Scratch::new();
+    let ends = small_log(&scratch);
+    let end = ends[ends.len() - 1].1;
+    for torn in [b"first half", b"other half"] {
+        let file = fs::OpenOptions::new().write(true).open(only_segment(&scratch)).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&file, torn, end).unwrap();
+        let log = open(&scratch).unwrap();
+        assert_eq!(fs::read(&log.recovered().unwrap().kept).unwrap(), torn);
+        crash(log);
+    }
+    let torn = |entry: std::io::Result<fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        path.extension().is_some_and(|extension| extension == "torn")
+    };
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().map(torn).filter(|&torn| torn).count(), 2);
+}
+
+#[test]
 fn no_flipped_bit_is_taken_for_a_report_and_none_before_the_last_commit_is_forgiven() {
     let original = Scratch::new();
     let ends = small_log(&original);

@@ -1,6 +1,7 @@
 //! How a collector is run: a TOML file, and the environment for what must not be in one.
 
 use super::tokens::{TokenHash, from_hex, random, to_hex};
+use crate::new_file::sync_folder;
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -13,6 +14,15 @@ use undertone_report::{Collection, Task, TaskId};
 
 /// The environment variable of the secret that admission tokens are made with.
 pub(crate) const ADMISSION_SECRET: &str = "UNDERTONE_ADMISSION_SECRET";
+
+/// The most connections at a time: each is an open file.
+const MOST_CONNECTIONS: usize = 1 << 20;
+/// The most seconds to send a request in: a day.
+const MOST_PATIENCE: u64 = 86_400;
+/// The most milliseconds to wait for others.
+const MOST_WINDOW: u64 = 10_000;
+/// The fewest bytes of a segment.
+const LEAST_SEGMENT: u64 = 1 << 14;
 
 /// The configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -146,6 +156,7 @@ impl Config {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let made: [u8; 32] = random()?;
                 write_secret(&path, &to_hex(&made)).with_context(|| path.display().to_string())?;
+                sync_folder(&self.directory)?;
                 Ok(made)
             }
             Err(error) => Err(error).with_context(|| path.display().to_string()),
@@ -174,8 +185,8 @@ impl Config {
     }
 
     /// What is there if an operator has closed the collection.
-    pub(crate) fn closed_mark(&self) -> PathBuf {
-        self.directory.join("closed")
+    pub(crate) fn closed_mark(&self, task: TaskId) -> PathBuf {
+        self.task_directory(task).join("closed")
     }
 }
 
@@ -199,7 +210,26 @@ impl Limits {
             self.bodies,
             self.body
         );
-        ensure!(self.patience > 0, "limits.patience is 0, but has to be at least a second");
+        ensure!(
+            self.connections <= MOST_CONNECTIONS,
+            "limits.connections is {}, but has to be at most {MOST_CONNECTIONS}",
+            self.connections
+        );
+        ensure!(
+            (1..=MOST_PATIENCE).contains(&self.patience),
+            "limits.patience is {}, but has to be from 1 to {MOST_PATIENCE} seconds",
+            self.patience
+        );
+        ensure!(
+            self.window <= MOST_WINDOW,
+            "limits.window is {}, but has to be at most {MOST_WINDOW} milliseconds: every sender waits so long",
+            self.window
+        );
+        ensure!(
+            self.segment >= LEAST_SEGMENT,
+            "limits.segment is {}, but has to be at least {LEAST_SEGMENT} bytes: each is a file, and one of Parquet",
+            self.segment
+        );
         Ok(())
     }
 }
@@ -209,13 +239,51 @@ fn secret(text: &str) -> anyhow::Result<[u8; 32]> {
     bytes.context("a secret is 32 bytes, in hexadecimal")
 }
 
-/// A file that nobody else may read.
+/// A file that nobody else may read, and that is there when it is whole.
 fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
+    let beside = path.with_extension(format!("secret.{}", std::process::id()));
+    // What a process of the same number has left behind
+    let _ = fs::remove_file(&beside);
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = options.open(&beside)?;
     file.write_all(text.as_bytes())?;
-    file.sync_all()
+    file.sync_all()?;
+    fs::rename(&beside, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_out_of_range_are_refused_with_their_value() {
+        Limits::default().check().unwrap();
+        let refused = |limits: Limits| limits.check().unwrap_err().to_string();
+        let d = Limits::default();
+        assert!(refused(Limits { window: u64::MAX, ..d }).contains("limits.window is 18446744073709551615"));
+        assert!(refused(Limits { segment: 1, ..d }).contains("limits.segment is 1,"));
+        assert!(refused(Limits { patience: 0, ..d }).contains("limits.patience is 0,"));
+        assert!(refused(Limits { patience: 86_401, ..d }).contains("limits.patience is 86401,"));
+        assert!(refused(Limits { connections: usize::MAX, ..d }).contains("limits.connections is 1844674"));
+        assert!(refused(Limits { connections: 0, ..d }).contains("limits.connections is 0,"));
+    }
+
+    #[test]
+    fn a_secret_is_made_once_and_nobody_else_may_read_it() {
+        let directory = std::env::temp_dir().join(format!("undertone-secret-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let path = directory.join("admission.secret");
+        write_secret(&path, &to_hex(&[7; 32])).unwrap();
+        assert_eq!(secret(&fs::read_to_string(&path).unwrap()).unwrap(), [7; 32]);
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+        #[cfg(unix)]
+        {
+            let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions());
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        fs::remove_dir_all(directory).unwrap();
+    }
 }

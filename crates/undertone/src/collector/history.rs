@@ -1,9 +1,12 @@
 //! How many reports there were when, for a picture: as many points however long it lasts.
 
+use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 /// The most points. When there are more, every other one goes.
 const MOST: usize = 240;
+/// Seconds that the present rate is an average over.
+const RECENT: u64 = 5;
 
 /// Points (second, reports) since the collector was started.
 #[derive(Debug)]
@@ -15,22 +18,30 @@ pub(super) struct History {
 struct Points {
     kept: Vec<(u64, u64)>,
     last: (u64, u64),
+    /// Those of the last few seconds, whatever is kept
+    recent: VecDeque<(u64, u64)>,
     /// Seconds between two that are kept
     apart: u64,
 }
 
 impl History {
     pub(super) fn new(now: u64, reports: u64) -> Self {
-        let points = Points { kept: vec![(now, reports)], last: (now, reports), apart: 1 };
+        let first = (now, reports);
+        let points = Points { kept: vec![first], last: first, recent: VecDeque::from([first]), apart: 1 };
         Self { points: Mutex::new(points) }
     }
 
     /// Notes how many there are now.
     pub(super) fn note(&self, now: u64, reports: u64) {
         let mut points = self.points.lock().unwrap_or_else(PoisonError::into_inner);
-        let Points { kept, last, apart } = &mut *points;
+        let Points { kept, last, recent, apart } = &mut *points;
         // A clock that goes back does not make a line that does.
         *last = (now.max(last.0), reports);
+        recent.push_back(*last);
+        // The first is the last that is old enough, so that there is one however seldom we are asked.
+        while recent.get(1).is_some_and(|(time, _)| time + RECENT <= last.0) {
+            recent.pop_front();
+        }
         if kept.last().is_none_or(|&(time, _)| last.0 >= time + *apart) {
             kept.push(*last);
         }
@@ -54,10 +65,9 @@ impl History {
 
     /// Reports a second over the last few seconds.
     pub(super) fn per_second(&self) -> f64 {
-        let all = self.points();
-        let Some(&(end, reports)) = all.last() else { return 0.0 };
-        let start = all.iter().rev().find(|(time, _)| *time + 5 <= end).or(all.first());
-        match start {
+        let points = self.points.lock().unwrap_or_else(PoisonError::into_inner);
+        let (end, reports) = points.last;
+        match points.recent.front() {
             Some(&(time, before)) if time < end => (reports - before) as f64 / (end - time) as f64,
             _ => 0.0,
         }
@@ -79,6 +89,15 @@ mod tests {
         assert!((history.per_second() - 3.0).abs() < 1e-9);
         let points = history.points();
         assert!(points.len() > MOST / 3 && points.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+
+    #[test]
+    fn the_rate_is_that_of_the_last_few_seconds_however_long_it_has_lasted() {
+        let history = History::new(0, 0);
+        (1..=10_000).for_each(|second| history.note(second, 7 * second));
+        assert!((history.per_second() - 7.0).abs() < 1e-9);
+        (1..=RECENT).for_each(|second| history.note(10_000 + second, 70_000));
+        assert!(history.per_second().abs() < 1e-9);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{Collector, now};
 use serde::Serialize;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 use tokio::sync::oneshot::{self, error::RecvError};
 use undertone_collect::{Admission, LogError, Outcome, Submission};
 use undertone_report::ReportError;
@@ -11,6 +12,9 @@ use utoipa::ToSchema;
 
 /// The most characters of an explanation.
 const DETAIL: usize = 240;
+
+/// How long somebody who asks whether all is well may have to wait.
+const PROBE: Duration = Duration::from_secs(2);
 
 /// What became of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +36,12 @@ pub(crate) struct Refusal {
 }
 
 /// Why nothing can be stored at the moment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     /// Too many are waiting
     Busy,
-    /// The log has failed
-    Broken(String),
+    /// The log has failed; why is in our own messages, since it may name files or what a database has said
+    Broken,
 }
 
 impl Refusal {
@@ -133,9 +137,19 @@ impl Collector {
             Ok(Err(error)) => error.to_string(),
             Err(_) => "the log has stopped".into(),
         };
-        self.broken.store(true, Ordering::Relaxed);
-        tracing::error!("the log has failed: {broken}");
-        Err(Trouble::Broken(broken))
+        if !self.broken.swap(true, Ordering::Relaxed) {
+            tracing::error!("the log has failed: {broken}");
+        }
+        Err(Trouble::Broken)
+    }
+
+    /// Whether reports can be stored. After an error that is tried, with none: where a balancer sends nothing to who is not
+    /// well, no report would ever tell that the database is back.
+    pub(super) async fn can_store(&self) -> bool {
+        if !self.broken.load(Ordering::Relaxed) {
+            return true;
+        }
+        matches!(tokio::time::timeout(PROBE, self.store(Vec::new(), 0)).await, Ok(Ok(_)))
     }
 
     fn submit(

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use undertone_collect::{LogError, LogReader};
 use undertone_learn::Model;
 use undertone_learn::live::{CurvePoint, Live, LiveShare};
-use undertone_report::{Report, ReportFormat, Task};
+use undertone_report::{Report, ReportFormat, ReportId, Task};
 
 /// Reports learnt from at a time.
 const BLOCK: usize = 1024;
@@ -84,9 +84,9 @@ impl Learning {
         directory: &Path,
     ) -> anyhow::Result<Self> {
         let file = SnapshotFile::new(directory);
-        let live = match file.read(task, reader.len()) {
-            Some(live) => live,
-            None => Live::new(task)?,
+        let (live, last) = match file.read(task, &*reader)? {
+            Some(kept) => kept,
+            None => (Live::new(task)?, ReportId::default()),
         };
         let (show, shown) = watch::channel(Arc::default());
         let stop = Arc::new(AtomicBool::new(false));
@@ -97,7 +97,8 @@ impl Learning {
             file,
             live,
             show,
-            kept: Instant::now(),
+            last,
+            keep_at: Instant::now() + KEEP,
         };
         learner.catch_up(&AtomicBool::new(false))?;
         learner.publish();
@@ -141,7 +142,10 @@ struct Learner {
     file: SnapshotFile,
     live: Live,
     show: watch::Sender<Arc<View>>,
-    kept: Instant,
+    /// The last report that was learnt from
+    last: ReportId,
+    /// When to put the state on the disk
+    keep_at: Instant,
 }
 
 impl Learner {
@@ -160,7 +164,7 @@ impl Learner {
             self.catch_up_if_possible(stop)?;
             if self.live.reports() > before {
                 self.publish();
-                self.keep_now_and_then()?;
+                self.keep_now_and_then();
                 // Not more often than anybody looks
                 thread::sleep(SHOW.saturating_sub(began.elapsed()));
             } else {
@@ -169,7 +173,7 @@ impl Learner {
         }
         self.catch_up(&AtomicBool::new(false))?;
         self.publish();
-        self.file.write(&self.task, &self.live)
+        self.file.write(&self.task, &self.live, self.last)
     }
 
     /// The same, unless the log cannot be read just now: what is learnt so far stays, and the rest is for later.
@@ -195,15 +199,21 @@ impl Learner {
             decoded.with_context(|| format!("report {} of the log", stored.position))?;
             filled += 1;
             if filled == BLOCK {
-                self.live.observe(&block)?;
+                self.observe(&block)?;
                 filled = 0;
-                self.keep_now_and_then()?;
+                self.keep_now_and_then();
                 if stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
             }
         }
-        Ok(self.live.observe(&block[..filled])?)
+        self.observe(&block[..filled])
+    }
+
+    fn observe(&mut self, block: &[Report]) -> anyhow::Result<()> {
+        self.live.observe(block)?;
+        self.last = block.last().map_or(self.last, |report| report.id);
+        Ok(())
     }
 
     fn publish(&self) {
@@ -216,11 +226,104 @@ impl Learner {
         }));
     }
 
-    fn keep_now_and_then(&mut self) -> anyhow::Result<()> {
-        if self.kept.elapsed() >= KEEP {
-            self.file.write(&self.task, &self.live)?;
-            self.kept = Instant::now();
+    /// Without a snapshot the next start takes longer, and that is all: no reason to learn no more.
+    fn keep_now_and_then(&mut self) {
+        if Instant::now() < self.keep_at {
+            return;
         }
-        Ok(())
+        if let Err(error) = self.file.write(&self.task, &self.live, self.last) {
+            tracing::warn!("what was learnt is not put on the disk, and learning goes on: {error:#}");
+        }
+        self.keep_at = Instant::now() + KEEP;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use undertone_collect::{Log, SegmentLog, SegmentOptions, Submission};
+    use undertone_report::{Collection, LearnerWords, MechanismWords, TASK_VERSION};
+
+    fn task() -> Task {
+        let mechanism =
+            MechanismWords { kind: "rr".into(), epsilon: 1.0, set_size: None, top: None, prior: None };
+        let collection = Collection {
+            name: "test".into(),
+            min_reports: 1,
+            opens: 0,
+            closes: 3600 << 20,
+            time_precision: 3600,
+            expiry_age: 7200,
+            clock_skew: 60,
+            learner: LearnerWords::SharesOnly,
+            encoding: vec![],
+            tiers: vec![1.0],
+            admission: false,
+        };
+        Task {
+            version: TASK_VERSION,
+            label: "y".into(),
+            classes: vec!["a".into(), "b".into()],
+            mechanism,
+            features: vec![],
+            collection: Some(collection),
+        }
+    }
+
+    /// A report of this number, for a log.
+    fn submission(format: &ReportFormat, number: u8) -> Submission {
+        let id = ReportId([number; 16]);
+        let report = Report { id, time: 5, tier: 0, features: vec![], members: vec![0], among: vec![] };
+        Submission { id: id.0, time: 5, admission: None, body: format.encode(&report).unwrap() }
+    }
+
+    #[test]
+    fn a_snapshot_that_cannot_be_written_does_not_end_learning_and_one_of_another_log_is_removed() {
+        let folder = std::env::temp_dir().join(format!("undertone-learning-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let task = task();
+        let format = ReportFormat::new(&task).unwrap();
+        let open = |name| {
+            let options = SegmentOptions { filter_bytes: 1 << 10, front: 20, ..SegmentOptions::default() };
+            SegmentLog::open(&folder.join(name), *task.id().as_bytes(), options).unwrap()
+        };
+        let mut log = open("log");
+        log.append(&[1, 2].map(|number| submission(&format, number)), 0).unwrap();
+        let file = SnapshotFile::new(&folder);
+        let mut learner = Learner {
+            task: task.clone(),
+            format: format.clone(),
+            reader: log.reader(),
+            file: SnapshotFile::new(&folder),
+            live: Live::new(&task).unwrap(),
+            show: watch::channel(Arc::default()).0,
+            last: ReportId::default(),
+            keep_at: Instant::now(),
+        };
+        let path = folder.join("learner.snapshot");
+        fs::create_dir(&path).unwrap();
+        learner.catch_up(&AtomicBool::new(false)).unwrap();
+        learner.keep_now_and_then();
+        assert!(learner.keep_at > Instant::now(), "it was tried, and is tried again later");
+        assert!(file.read(&task, &*log.reader()).unwrap().is_none());
+        log.append(&[submission(&format, 3)], 0).unwrap();
+        learner.catch_up(&AtomicBool::new(false)).unwrap();
+        assert_eq!(learner.live.reports(), 3);
+        fs::remove_dir(&path).unwrap();
+        learner.keep_at = Instant::now();
+        learner.keep_now_and_then();
+        let kept = |log: &SegmentLog| {
+            let kept = file.read(&task, &*log.reader()).unwrap();
+            kept.map(|(live, last)| (live.reports(), last))
+        };
+        assert_eq!(kept(&log), Some((3, ReportId([3; 16]))));
+        // As many reports, of which the last is another
+        let mut other = open("other");
+        other.append(&[1, 2, 4].map(|number| submission(&format, number)), 0).unwrap();
+        assert_eq!(kept(&other), None);
+        assert!(!path.exists());
+        drop((log, other));
+        fs::remove_dir_all(folder).unwrap();
     }
 }

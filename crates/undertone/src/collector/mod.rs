@@ -29,7 +29,7 @@ pub(crate) use intake::Verdict;
 pub(crate) use status::{ClassShare, Point, Status};
 
 use crate::finding::Finding;
-use crate::new_file::remove_unfinished;
+use crate::new_file::{remove_unfinished, sync_folder};
 use crate::randomness;
 use admission::AdmissionKey;
 use anyhow::Context;
@@ -79,9 +79,15 @@ impl Collector {
     pub(crate) fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
         let task = config.task()?;
         let format = ReportFormat::new(&task)?;
+        sealing::refuse_taken_names(&task).with_context(|| config.task.display().to_string())?;
         let directory = config.task_directory(task.id());
         std::fs::create_dir_all(&directory)
             .with_context(|| format!("{} cannot be made", directory.display()))?;
+        // The names of the folders are as precious as what is in them.
+        sync_folder(&config.directory)?;
+        if let Some(parent) = config.directory.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            sync_folder(parent)?;
+        }
         let lock = FolderLock::take(&directory)?;
         remove_unfinished(&directory)?;
         let log = store::open(config, &format)?;
@@ -97,7 +103,7 @@ impl Collector {
             tokens: Tokens::new(&config.tokens)?,
             tally: Tally::default(),
             history: History::new(now(), reader.len()),
-            closed: AtomicBool::new(config.closed_mark().exists()),
+            closed: AtomicBool::new(config.closed_mark(task.id()).exists()),
             reader,
             learning,
             sealing,
@@ -126,11 +132,6 @@ impl Collector {
     /// How often the log was synced, since the start.
     fn commits(&self) -> u64 {
         self.commit.read().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, GroupCommit::commits)
-    }
-
-    /// Whether reports can be stored.
-    fn is_well(&self) -> bool {
-        !self.broken.load(Ordering::Relaxed)
     }
 
     pub(crate) fn task(&self) -> &Task {
@@ -201,7 +202,8 @@ fn mark(path: &Path, set: bool) -> anyhow::Result<()> {
         std::fs::remove_file(path)
     };
     match done {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !set => Ok(()),
-        other => other.with_context(|| format!("{} cannot be written", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !set => {}
+        other => other.with_context(|| format!("{} cannot be written", path.display()))?,
     }
+    path.parent().map_or(Ok(()), sync_folder)
 }

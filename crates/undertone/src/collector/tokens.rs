@@ -49,8 +49,13 @@ impl Tokens {
     /// Those of a configuration.
     pub(crate) fn new(tokens: &[TokenHash]) -> anyhow::Result<Self> {
         let hash = |token: &TokenHash| {
-            let bytes = from_hex(&token.sha256);
-            let bytes = bytes.with_context(|| format!("the hash `{}` is not hexadecimal", token.sha256))?;
+            // Not what is there: it may be a token that was pasted in the place of its hash.
+            let role = token.role;
+            let bytes = from_hex(&token.sha256).with_context(|| {
+                format!(
+                    "the hash of a token ({role:?}) is not hexadecimal; `undertone token` prints the line"
+                )
+            })?;
             let length = bytes.len();
             let bytes = <[u8; 32]>::try_from(bytes).ok();
             Ok((token.role, bytes.with_context(|| format!("a hash of {length} bytes is no SHA-256"))?))
@@ -92,11 +97,10 @@ pub(crate) fn to_hex(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn from_hex(text: &str) -> anyhow::Result<Vec<u8>> {
-    ensure!(text.len().is_multiple_of(2) && text.is_ascii(), "`{text}` is not hexadecimal");
-    let byte = |pair: &[u8]| {
-        let pair = std::str::from_utf8(pair)?;
-        u8::from_str_radix(pair, 16).with_context(|| format!("`{pair}` is not hexadecimal"))
-    };
+    // Secrets are written like that, so an error does not repeat them.
+    ensure!(text.len().is_multiple_of(2), "an odd number of digits");
+    let digit = |byte: u8| char::from(byte).to_digit(16).context("a character that is no hexadecimal digit");
+    let byte = |pair: &[u8]| Ok((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
     text.as_bytes().chunks_exact(2).map(byte).collect()
 }
 
@@ -124,8 +128,12 @@ mod tests {
             let hash = TokenHash { role: Role::Read, sha256: sha256.into() };
             format!("{:#}", Tokens::new(&[hash]).unwrap_err())
         };
-        assert!(refused("abc").contains("`abc` is not hexadecimal"));
-        assert!(refused("zz").contains("`zz`"));
+        assert!(
+            refused("abc").contains("(Read) is not hexadecimal") && refused("abc").contains("odd number")
+        );
+        assert!(refused("+f").contains("no hexadecimal digit"));
         assert!(refused("00ff").contains("2 bytes"));
+        let (token, _) = new_token(Role::Read).unwrap();
+        assert!(!refused(&token).contains(&token[3..]), "a token that was pasted is not shown");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::difference::difference;
 use super::layout::{Layout, same_type};
-use super::{CLASSES, Marks, PART, ReportBlock, SIMULATION, TASK, TASK_ID};
+use super::{CLASSES, Marks, PART, ReportBlock, SEGMENT, SIMULATION, TASK, TASK_ID};
 use crate::tables::column_kind;
 use anyhow::{Context, bail, ensure};
 use parquet::arrow::ProjectionMask;
@@ -51,6 +51,7 @@ impl ReportsFile {
             rows += head.rows;
             marks.push(head.marks);
         }
+        ensure!(rows > 0, "there are no reports in {}", path.display());
         Ok(Self { files, task, rows, marks })
     }
 
@@ -155,6 +156,11 @@ fn batches(file: &Path, task: &Task) -> anyhow::Result<ParquetRecordBatchReader>
     Ok(reader.with_projection(columns).with_batch_size(BLOCK).build()?)
 }
 
+/// What a file says about how its reports came to be, if there are any.
+pub(crate) fn marks_of(file: &Path) -> anyhow::Result<Marks> {
+    Ok(head(file)?.marks)
+}
+
 /// Reads the task of a file and checks the columns against it.
 fn head(file: &Path) -> anyhow::Result<Head> {
     let reader = reader(file)?;
@@ -176,11 +182,11 @@ fn head(file: &Path) -> anyhow::Result<Head> {
     );
     check_columns(&task, reader.schema())?;
     let rows = metadata.num_rows() as u64;
-    ensure!(rows > 0, "there are no reports in this file");
     let marks = Marks {
         simulation: value(SIMULATION).is_some(),
         part: value(PART).map(str::to_owned),
         classes_from_labels: value(CLASSES).is_some(),
+        segment: value(SEGMENT).map(str::to_owned),
     };
     Ok(Head { task, rows, marks })
 }

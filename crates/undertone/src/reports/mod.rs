@@ -15,7 +15,8 @@
 //!
 //! The task is in the file's key-value metadata, as JSON under `undertone.task` and its id under `undertone.task_id`.
 //! Reports that were drawn from a seed also have `undertone.simulation` there, those of a part of the rows
-//! `undertone.part`, and those whose classes were read from the labels `undertone.classes`.
+//! `undertone.part`, those whose classes were read from the labels `undertone.classes`, and those of a segment of a
+//! collector's log `undertone.segment`.
 
 mod answers;
 mod block;
@@ -31,7 +32,7 @@ mod tests;
 
 pub(crate) use answers::Answers;
 pub(crate) use block::ReportBlock;
-pub(crate) use file::ReportsFile;
+pub(crate) use file::{ReportsFile, marks_of};
 pub(crate) use label_lists::LabelLists;
 pub(crate) use layout::{Form, Layout};
 pub(crate) use writer::ReportsWriter;
@@ -47,6 +48,9 @@ const PART: &str = "undertone.part";
 /// The key that marks classes that were read from the labels.
 const CLASSES: &str = "undertone.classes";
 
+/// The key of the segment of a log.
+const SEGMENT: &str = "undertone.segment";
+
 /// What else a file says about how its reports came to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
@@ -56,4 +60,6 @@ pub(crate) struct Marks {
     pub(crate) part: Option<String>,
     /// That a class occurs was read from the labels, and is not private
     pub(crate) classes_from_labels: bool,
+    /// The segment of a collector's log that they come from: the ids of its first and its last report
+    pub(crate) segment: Option<String>,
 }

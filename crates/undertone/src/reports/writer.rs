@@ -4,7 +4,7 @@
 
 use super::layout::Layout;
 use super::settings::writer_properties;
-use super::{Answers, CLASSES, LabelLists, Marks, PART, SIMULATION, TASK, TASK_ID};
+use super::{Answers, CLASSES, LabelLists, Marks, PART, SEGMENT, SIMULATION, TASK, TASK_ID};
 use crate::new_file::NewFile;
 use anyhow::anyhow;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -49,6 +49,7 @@ impl ReportsWriter {
                 .push(entry(CLASSES, "read from the labels: that a class occurs is not private".to_owned()));
         }
         entries.extend(marks.part.iter().map(|part| entry(PART, part.clone())));
+        entries.extend(marks.segment.iter().map(|segment| entry(SEGMENT, segment.clone())));
         let settings = writer_properties(&schema)?.set_key_value_metadata(Some(entries)).build();
         let writer = ArrowWriter::try_new(NewFile::create(path, force)?, schema.clone(), Some(settings))?;
         let (sender, blocks) = sync_channel(WAITING);

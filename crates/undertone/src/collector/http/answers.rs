@@ -103,7 +103,7 @@ pub(super) async fn health(State(app): State<App>) -> Result<&'static str, Probl
     let sick = |detail: &str| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "unhealthy", "the collector is not well", detail)
     };
-    if !app.collector.is_well() {
+    if !app.collector.can_store().await {
         return Err(sick("the log has failed: the reason is in the messages of the collector"));
     }
     if !app.collector.learning.is_well() {

@@ -63,12 +63,12 @@ struct Description;
 /// All routes.
 fn router(collector: Arc<Collector>, config: &Config, stopping: watch::Receiver<bool>) -> Router {
     let app = App {
+        closed_mark: config.closed_mark(collector.task().id()).into(),
         collector,
         metrics: Arc::new(Metrics::new()),
         rate: Arc::new(Rate::new(config.limits.rate, config.limits.burst)),
         limits: config.limits,
         bodies: Arc::new(Semaphore::new(config.limits.bodies)),
-        closed_mark: config.closed_mark().into(),
         stopping,
     };
     let (router, description) = OpenApiRouter::with_openapi(Description::openapi())

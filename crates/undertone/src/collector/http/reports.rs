@@ -220,8 +220,9 @@ fn spelling(headers: &HeaderMap) -> Spelling {
 pub(super) fn trouble(trouble: Trouble) -> Problem {
     match trouble {
         Trouble::Busy => Problem::busy("more reports are waiting to be stored than may"),
-        Trouble::Broken(detail) => {
+        Trouble::Broken => {
             let title = "reports cannot be stored";
+            let detail = "the log has failed: the reason is in the messages of the collector";
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "log-failed", title, detail)
         }
     }

@@ -7,8 +7,11 @@
 //!
 //! They are what `privatize` makes, so `undertone train reports` works while the collector runs, and so does any engine.
 //! The log is the truth, and a file is a function of the log: made again, it has the same bytes. A file appears whole or
-//! not at all, and segments are made in order. So after a crash what is missing is made, and of several files of one
-//! segment, of which some may be missing, the last segment that has any is made again.
+//! not at all, and every segment has one for each ε, if need be without rows. So what is missing can be seen, and is made,
+//! after a crash or when somebody has removed it.
+//!
+//! A file says of which segment it is by the ids of the segment's first and last report. One that is of none that the log
+//! has is set aside at the start: the log was cut and has grown again, or is another.
 //!
 //! Nothing is made before the task's minimum of reports is reached.
 
@@ -18,7 +21,8 @@ mod tiers;
 use crate::new_file::remove_unfinished;
 use anyhow::{Context, ensure};
 use sealed_file::SealedFile;
-use std::collections::BTreeSet;
+pub(super) use sealed_file::refuse_taken_names;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -28,8 +32,8 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::Duration;
 use tiers::Tier;
 use tokio::sync::watch;
-use undertone_collect::LogReader;
-use undertone_report::{ReportFormat, Task};
+use undertone_collect::{LogError, LogReader};
+use undertone_report::{ReportFormat, ReportId, Task};
 
 /// How often to look for closed segments when nobody wakes us.
 const REST: Duration = Duration::from_secs(1);
@@ -70,9 +74,8 @@ impl Sealing {
         let folders = tiers.iter().map(|tier| tier.folder.clone()).collect();
         let (tell, progress) = watch::channel(Progress::default());
         let stop = Arc::new(AtomicBool::new(false));
-        let end = reader.closed()?.last().map_or(0, |segment| segment.end);
         let sealer = Sealer {
-            made: made(&tiers, end)?,
+            made: made(&tiers, &*reader)?,
             tiers,
             format: format.clone(),
             reader,
@@ -121,24 +124,35 @@ impl Sealing {
 }
 
 /// The segments that need not be made, by their first position; the folders are tidied up.
-fn made(tiers: &[Tier], end: u64) -> anyhow::Result<BTreeSet<u64>> {
-    let mut made = BTreeSet::new();
+fn made(tiers: &[Tier], log: &dyn LogReader) -> anyhow::Result<BTreeSet<u64>> {
+    let segments: BTreeMap<u64, u64> =
+        log.closed()?.into_iter().map(|range| (range.start, range.end)).collect();
+    let mut made: BTreeSet<u64> = segments.keys().copied().collect();
     for tier in tiers {
+        let mut of_tier = BTreeSet::new();
         let folder = &tier.folder;
         fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         remove_unfinished(folder)?;
         for first in tier.made()? {
-            if first < end {
-                made.insert(first);
+            let mark = segments.get(&first).map(|&end| mark_of(log, &(first..end))).transpose()?;
+            if mark.is_some_and(|mark| tier.is_of(first, &mark)) {
+                of_tier.insert(first);
             } else {
                 tier.set_aside(first)?;
             }
         }
-    }
-    if tiers.len() > 1 {
-        made.pop_last();
+        made = made.intersection(&of_tier).copied().collect();
     }
     Ok(made)
+}
+
+/// What a segment is known by, whatever its log was: the ids of its first and last report.
+fn mark_of(log: &dyn LogReader, segment: &Range<u64>) -> Result<String, LogError> {
+    let id = |position| -> Result<String, LogError> {
+        let stored = log.read(position)?.next().transpose()?;
+        Ok(stored.map_or_else(|| "none".to_owned(), |stored| ReportId(stored.id).to_string()))
+    };
+    Ok(format!("{}-{}", id(segment.start)?, id(segment.end - 1)?))
 }
 
 struct Sealer {
@@ -185,19 +199,16 @@ impl Sealer {
 
     /// Makes the files of a segment; false if it was stopped, and then there is none.
     fn make(&self, segment: &Range<u64>) -> anyhow::Result<bool> {
-        let mut files: Vec<Option<SealedFile>> = self.tiers.iter().map(|_| None).collect();
+        let mark = mark_of(&*self.reader, segment)?;
+        let files = self.tiers.iter().map(|tier| tier.create(segment.start, &mark));
+        let mut files: Vec<SealedFile> = files.collect::<anyhow::Result<_>>()?;
         let mut next = segment.start;
         for stored in self.reader.read(segment.start)?.take((segment.end - segment.start) as usize) {
             let stored = stored?;
             let report = self.format.decode(&stored.body);
             let report = report.with_context(|| format!("report {} of the log", stored.position))?;
-            let tier = usize::from(report.tier);
             // The format knows as many tiers as the task does.
-            let file = match &mut files[tier] {
-                Some(file) => file,
-                none => none.insert(self.tiers[tier].create(segment.start)?),
-            };
-            file.push(report, stored.body.len())?;
+            files[usize::from(report.tier)].push(report, stored.body.len())?;
             next += 1;
             if next.is_multiple_of(GLANCE) && self.stop.load(Ordering::Relaxed) {
                 return Ok(false);
@@ -210,11 +221,8 @@ impl Sealer {
             segment.end
         );
         for (file, tier) in files.into_iter().zip(&self.tiers) {
-            if let Some(file) = file {
-                file.finish()?;
-                // Before the next segment: only the last may lack a file.
-                tier.sync()?;
-            }
+            file.finish()?;
+            tier.sync()?;
         }
         Ok(true)
     }

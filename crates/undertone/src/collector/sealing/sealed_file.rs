@@ -32,17 +32,16 @@ pub(super) struct SealedFile {
 }
 
 impl SealedFile {
-    pub(super) fn create(path: &Path, task: &Task) -> anyhow::Result<Self> {
-        if let Some(taken) = task.features.iter().find(|column| [ID, TIME].contains(&column.name.as_str())) {
-            bail!("a public column is named `{}`, as is a column of collected reports", taken.name);
-        }
+    /// A file for reports of the segment that `mark` says.
+    pub(super) fn create(path: &Path, task: &Task, mark: &str) -> anyhow::Result<Self> {
         let field = |name: &str, kind| (Arc::new(Field::new(name, data_type(kind), is_nullable(kind))), kind);
         let columns: Vec<_> = task.features.iter().map(|column| field(&column.name, column.kind)).collect();
         let fields: Vec<FieldRef> =
             columns.iter().map(|(field, _)| field.clone()).chain(own_fields()).collect();
+        let marks = Marks { segment: Some(mark.to_owned()), ..Marks::default() };
         Ok(Self {
             // By force: a file that is made again takes the place of the same bytes.
-            writer: ReportsWriter::create(path, true, task, &fields, &Marks::default())?,
+            writer: ReportsWriter::create(path, true, task, &fields, &marks)?,
             form: Layout::of(task)?.form,
             columns,
             priors: task.has_priors(),
@@ -94,6 +93,17 @@ impl SealedFile {
         let times = TimestampMillisecondArray::from_iter_values(block.iter().map(begins));
         columns.push(Arc::new(times.with_timezone("UTC")));
         Ok(columns)
+    }
+}
+
+/// Refuses a task of which no such file can be made.
+pub(in crate::collector) fn refuse_taken_names(task: &Task) -> anyhow::Result<()> {
+    match task.features.iter().find(|column| [ID, TIME].contains(&column.name.as_str())) {
+        Some(taken) => bail!(
+            "a public column is named `{}`, as is a column of collected reports: give it another name in the task",
+            taken.name
+        ),
+        None => Ok(()),
     }
 }
 
@@ -189,7 +199,7 @@ mod tests {
             task.mechanism.kind,
             task.classes.len()
         ));
-        let mut file = SealedFile::create(&path, task).unwrap();
+        let mut file = SealedFile::create(&path, task, "1-2").unwrap();
         let full = vec![Cell::Number(-1.5), Cell::Words("Ulm".into()), Cell::Vector(vec![0.5, 3.0])];
         file.push(report(1, full, said[0].clone()), 1).unwrap();
         let empty = vec![Cell::Missing, Cell::Missing, Cell::Vector(vec![0.0, 1.0])];
@@ -199,6 +209,7 @@ mod tests {
         file.finish().unwrap();
         let read = ReportsFile::open(&path).unwrap();
         assert_eq!((read.task(), read.rows()), (task, 2));
+        assert_eq!(read.marks()[0].segment.as_deref(), Some("1-2"));
         let block = read.blocks().next().unwrap().unwrap();
         std::fs::remove_file(path).unwrap();
         let members = (0..2).map(|row| block.members(row).to_vec()).collect();
@@ -228,13 +239,19 @@ mod tests {
 
     #[test]
     fn a_public_column_with_the_name_of_one_of_ours_is_named() {
-        for name in [ID, TIME, "report"] {
+        let named = |name: &str| {
             let mut task = task(3, "rr");
             task.features[1].name = name.into();
-            let path = std::env::temp_dir().join(format!("undertone-unsealed-{}", std::process::id()));
-            let error = SealedFile::create(&path, &task).err().unwrap().to_string();
+            task
+        };
+        refuse_taken_names(&named("id")).unwrap();
+        for name in [ID, TIME] {
+            let error = refuse_taken_names(&named(name)).unwrap_err().to_string();
             assert!(error.contains(&format!("a public column is named `{name}`")), "{error}");
-            assert!(!path.exists());
         }
+        let path = std::env::temp_dir().join(format!("undertone-unsealed-{}", std::process::id()));
+        let error = SealedFile::create(&path, &named("report"), "1-2").err().unwrap().to_string();
+        assert!(error.contains("a public column is named `report`"), "{error}");
+        assert!(!path.exists());
     }
 }

@@ -4,6 +4,8 @@
 //! their ε, the reports of each choice are in a folder of their own, with the task as it would be if that were the only one.
 
 use super::sealed_file::SealedFile;
+use crate::new_file::sync_folder;
+use crate::reports::marks_of;
 use anyhow::Context;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,8 +36,13 @@ impl Tier {
     }
 
     /// Begins the file of the segment that begins at this position.
-    pub(super) fn create(&self, first: u64) -> anyhow::Result<SealedFile> {
-        SealedFile::create(&self.path(first), &self.task)
+    pub(super) fn create(&self, first: u64, mark: &str) -> anyhow::Result<SealedFile> {
+        SealedFile::create(&self.path(first), &self.task, mark)
+    }
+
+    /// Whether the file of the segment that begins at this position has this mark. One that cannot be read has none.
+    pub(super) fn is_of(&self, first: u64, mark: &str) -> bool {
+        marks_of(&self.path(first)).is_ok_and(|marks| marks.segment.as_deref() == Some(mark))
     }
 
     /// The first positions of the segments that have a file.
@@ -52,17 +59,23 @@ impl Tier {
 
     /// Makes sure that finished files have their names after a crash of the system, too.
     pub(super) fn sync(&self) -> anyhow::Result<()> {
-        let synced = fs::File::open(&self.folder).and_then(|folder| folder.sync_all());
-        synced.with_context(|| format!("{} cannot be synced", self.folder.display()))
+        sync_folder(&self.folder)
     }
 
-    /// Keeps a file out of the way of whoever reads the folder: it is of a segment that the log does not have.
+    /// Keeps a file out of the way of whoever reads the folder: it is of a segment that the log does not have. Nobody else
+    /// may have its reports, so it takes the place of no other.
     pub(super) fn set_aside(&self, first: u64) -> anyhow::Result<()> {
         let path = self.path(first);
-        let aside = path.with_extension("parquet.stale");
+        let mut aside = path.with_extension("parquet.stale");
+        for number in 2.. {
+            if !aside.exists() {
+                break;
+            }
+            aside = path.with_extension(format!("parquet.stale-{number}"));
+        }
         tracing::warn!(
             file = %path.display(), kept = %aside.display(),
-            "the log does not have the reports of this file, which was made when it was longer"
+            "this file is of a segment that the log does not have: it was longer once, or is another"
         );
         fs::rename(&path, &aside).with_context(|| format!("{} cannot be renamed", path.display()))
     }

@@ -186,7 +186,12 @@ mod tests {
         let (reports, among) = devices.answer(&labels, &features, |place| place as u64, &mut rng).unwrap();
         let path = std::env::temp_dir().join(format!("undertone-devices-{}.parquet", std::process::id()));
         let fields = features.schema().fields().to_vec();
-        let marks = Marks { simulation: true, part: Some("2/3".into()), classes_from_labels: true };
+        let marks = Marks {
+            simulation: true,
+            part: Some("2/3".into()),
+            classes_from_labels: true,
+            segment: Some("of a log".into()),
+        };
         let mut writer = ReportsWriter::create(&path, true, &task, &fields, &marks).unwrap();
         writer.write(features.columns().to_vec(), reports, among).unwrap();
         writer.finish().unwrap();

@@ -225,6 +225,7 @@ impl Privatize {
             simulation: self.seed.is_some(),
             part: self.part.map(|part| part.to_string()),
             classes_from_labels: self.classes.is_none(),
+            segment: None,
         };
         let mut writer = ReportsWriter::create(&self.output, self.force, task, &fields, &marks)?;
         let index = ClassIndex::new(task.classes.iter().cloned());

@@ -123,6 +123,7 @@ fn tokens_open_what_they_are_for() {
     assert_eq!(send(&admission, &reports[..4]).1["duplicates"], 4);
     assert_eq!(collector.ask("POST", "/v1/operate/close", &bearer(2), b"").0, 200);
     assert_eq!(send(&admission, &reports[5..]).1["refused"][0]["reason"], "closed");
+    assert!(folder.kept("closed").exists(), "of this task, and of no other in the same directory");
     assert_eq!(collector.ask("GET", "/v1/status", &bearer(2), b"").0, 200);
 }
 

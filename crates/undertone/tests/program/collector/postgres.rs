@@ -153,6 +153,11 @@ fn a_database_that_is_gone_is_said_and_the_collector_goes_on_when_it_is_back() {
     assert_eq!(collector.problem("GET", "/healthz", "", b""), (503, "unhealthy".into()));
     collector.said("learning waits");
     server.go();
+    // A balancer asks this before it sends anything.
+    collector.until(|| match collector.ask("GET", "/healthz", "", b"").0 {
+        200 => Ok(()),
+        status => Err(status.to_string()),
+    });
     let receipt = collector.post_batch(&reports(&task, 50..150));
     assert_eq!((&receipt["accepted"], &receipt["duplicates"]), (&50.into(), &50.into()));
     collector.settled(150);

@@ -1,7 +1,7 @@
 //! Closed segments as Parquet.
 
 use super::{Folder, NURSERY, reports, reports_of};
-use crate::run::{command, json};
+use crate::run::{command, json, refused};
 use arrow_array::cast::AsArray;
 use arrow_array::types::TimestampMillisecondType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -11,6 +11,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
+use undertone_collect::{Log, SegmentLog, SegmentOptions, Submission};
 use undertone_report::{ReportFormat, Task};
 
 /// Segments of some 1500 reports.
@@ -166,16 +167,59 @@ fn a_segment_of_which_one_file_is_missing_is_completed() {
         collector.post_batch(&reports_of(&task, 1, first + 100..first + 130));
         collector.seal();
     }
+    // Nobody has chosen the other ε: its file has no rows.
+    collector.post_batch(&reports_of(&task, 1, 2000..2010));
+    collector.seal();
     collector.kill();
     let folders = [folder.kept("reports/epsilon-1"), folder.kept("reports/epsilon-0.5")];
     let before = folders.each_ref().map(|folder| files(folder));
-    assert_eq!(before.each_ref().map(BTreeMap::len), [2, 2]);
-    // As if it had been killed between the two files of the last segment
-    fs::remove_file(folders[1].join("00000000000000000130.parquet")).unwrap();
+    assert_eq!(before.each_ref().map(BTreeMap::len), [3, 3]);
+    // One in the middle, and one as if it had been killed between the two files of the last segment
+    fs::remove_file(folders[0].join("00000000000000000130.parquet")).unwrap();
+    fs::remove_file(folders[1].join("00000000000000000260.parquet")).unwrap();
     let collector = folder.serve();
-    collector.sealed(260);
+    collector.sealed(270);
     assert_eq!(folders.each_ref().map(|folder| files(folder)), before);
-    assert_eq!(folders.each_ref().map(|folder| rows(folder).len()), [200, 60]);
+    assert_eq!(folders.each_ref().map(|folder| rows(folder).len()), [200, 70]);
+}
+
+#[test]
+fn what_was_derived_from_another_log_of_the_same_length_is_not_taken_for_this_ones() {
+    let folder = Folder::new("other-log", "--learner shares-only").operated();
+    let (collector, task) = (folder.serve(), folder.task());
+    collector.post_batch(&reports(&task, 0..100));
+    collector.seal();
+    collector.stop();
+    let before = files(&folder.kept("reports"));
+    // Another log takes its place, as another database would.
+    fs::remove_dir_all(folder.kept("log")).unwrap();
+    let format = ReportFormat::new(&task).unwrap();
+    let submission = |body: Vec<u8>| {
+        let report = format.decode(&body).unwrap();
+        Submission { id: report.id.0, time: report.time, admission: None, body }
+    };
+    let batch: Vec<Submission> = reports(&task, 1000..1100).into_iter().map(submission).collect();
+    let mut log =
+        SegmentLog::open(&folder.kept("log"), *task.id().as_bytes(), SegmentOptions::default()).unwrap();
+    log.append(&batch, 0).unwrap();
+    assert_eq!(log.close_segment().unwrap(), 100);
+    drop(log);
+    let collector = folder.serve();
+    collector.said("a snapshot that does not fit is removed");
+    collector.settled(100);
+    collector.sealed(100);
+    assert_eq!(rows(&folder.kept("reports")), logged(&task, &collector.export()));
+    let after = files(&folder.kept("reports"));
+    assert_eq!(after.len(), 2);
+    assert_eq!(after["00000000000000000000.parquet.stale"], before["00000000000000000000.parquet"]);
+}
+
+#[test]
+fn a_public_column_named_as_one_of_ours_is_refused_at_the_start() {
+    let folder = Folder::new("taken", "--learner shares-only");
+    let text = fs::read_to_string(folder.path("task.toml")).unwrap();
+    fs::write(folder.path("task.toml"), text.replace("\"parents\"", "\"report_id\"")).unwrap();
+    refused(&folder.words(), 1, "a public column is named `report_id`");
 }
 
 #[test]
