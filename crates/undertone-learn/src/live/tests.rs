@@ -144,18 +144,22 @@ fn fakes_move_no_share_further_than_stated() {
 
 #[test]
 fn a_liar_in_another_tier_than_an_honest_person_is_within_the_bound() {
-    // Sets of two at ε = 0.1 and of one at ε = 3: their decoders are not each other's multiples.
+    // Of four labels two at ε = 0.5 and one at 0.8: each tier has one of the two extremes.
+    let tiers = [0.5, 0.8];
     let mut task = task(LearnerWords::SharesOnly);
+    task.classes.push("w".into());
     if let Some(collection) = &mut task.collection {
-        collection.tiers = vec![0.1, 3.0];
+        collection.tiers = tiers.to_vec();
     }
     let reach = Live::new(&task).unwrap().influence(1);
-    let values = [0.1, 3.0].map(|tier| task.mechanism_at(Epsilon::new(tier).unwrap()).unwrap().decoder());
-    for (honest, liar) in values.iter().flat_map(|a| values.iter().map(move |b| (a, b))) {
-        for (before, after) in [(honest.out_value, liar.in_value), (honest.in_value, liar.out_value)] {
-            assert!((after - before).abs() <= reach, "{honest:?}, {liar:?}: {reach}");
-        }
-    }
+    let mechanisms = tiers.map(|tier| task.mechanism_at(Epsilon::new(tier).unwrap()).unwrap());
+    assert_eq!(mechanisms.each_ref().map(LabelMechanism::set_size), [Some(2), Some(1)]);
+    let decoders = mechanisms.map(|mechanism| mechanism.decoder());
+    let moved = |honest: usize, liar: usize| decoders[liar].in_value - decoders[honest].out_value;
+    assert!(moved(0, 1) > 1.02 * moved(0, 0).max(moved(1, 1)), "{decoders:?}");
+    // The bound is what the worst of liars do, and no more.
+    let worst = [moved(0, 0), moved(0, 1), moved(1, 0), moved(1, 1)].into_iter().fold(0.0, f64::max);
+    assert!((reach - worst).abs() < 1e-12 * worst, "{reach} for {worst}");
 }
 
 #[test]

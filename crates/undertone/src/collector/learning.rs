@@ -176,7 +176,8 @@ impl Learner {
         self.file.write(&self.task, &self.live, self.last)
     }
 
-    /// The same, unless the log cannot be read just now: what is learnt so far stays, and the rest is for later.
+    /// Learns from what the log has, unless it cannot be read just now: what is learnt so far stays, and the rest is for
+    /// later.
     fn catch_up_if_possible(&mut self, stop: &AtomicBool) -> anyhow::Result<()> {
         match self.catch_up(stop) {
             Err(error) if error.downcast_ref().is_some_and(LogError::may_pass) => {

@@ -3,7 +3,7 @@
 //!
 //! `UNDERTONE_KILLS` says how often; 5 times unless said otherwise.
 
-use super::{Collector, Folder};
+use super::{Collector, Folder, unchunked};
 use crate::run::{command, json};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -180,20 +180,6 @@ fn exported(collector: &Collector, bearer: &str) -> Vec<Vec<u8>> {
     let (status, _, body) = collector.ask("GET", "/v1/reports", bearer, b"");
     assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
     batch::split(&unchunked(&body)).unwrap().into_iter().map(<[u8]>::to_vec).collect()
-}
-
-/// What a body of unknown length holds: pieces behind their lengths in hexadecimal.
-fn unchunked(mut body: &[u8]) -> Vec<u8> {
-    let mut whole = Vec::new();
-    loop {
-        let line = body.windows(2).position(|two| two == b"\r\n").unwrap();
-        let length = usize::from_str_radix(std::str::from_utf8(&body[..line]).unwrap(), 16).unwrap();
-        if length == 0 {
-            return whole;
-        }
-        whole.extend_from_slice(&body[line + 2..line + 2 + length]);
-        body = &body[line + 2 + length + 2..];
-    }
 }
 
 /// The model of everything that is stored.
