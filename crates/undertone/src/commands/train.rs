@@ -340,7 +340,10 @@ impl Train {
             let others = start.training.parts.into_iter().filter(|part| !training.parts.contains(part));
             let others: Vec<String> = others.collect();
             training.parts.extend(others);
-            tasks.extend(start.tasks);
+            // With true labels there is no promise left to speak of, whatever it started from.
+            if self.label.is_none() {
+                tasks.extend(start.tasks);
+            }
         }
         let about = (origin.label().to_owned(), origin.classes().to_vec());
         let model = Model::new(about, tasks, encoder, Predictor::Linear(learnt.model), training);

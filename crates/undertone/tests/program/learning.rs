@@ -167,6 +167,14 @@ fn a_model_remembers_whom_it_was_learnt_from() {
     json(&format!("train {NURSERY} --label nursery --epochs 2 --l2 1e-4 -o {honest}"));
     let start = format!("--epochs 1 --l2 1e-3 -o {}", folder.path("y.json"));
     refused(&format!("train {first} --start {honest} {start}"), 1, "learnt from true labels without privacy");
+    // Nor does what true labels have taught, whatever it starts from.
+    let bared = folder.path("bared.json");
+    json(&format!("train {NURSERY} --label nursery --start {model} --epochs 1 --l2 1e-3 -o {bared}"));
+    refused(
+        &format!("{ask} --part 2/2 --prior {bared} --seed 2"),
+        1,
+        "learnt from true labels without privacy",
+    );
     // What starts from another knows its tasks and parts too.
     let second = folder.reports("second.parquet", 1.0, "--part 2/2 --mechanism rr");
     json(&format!("train {second} --start {model} {start}"));
