@@ -120,7 +120,7 @@ fn what_cannot_be_answered_costs_nothing() {
     without.collection = None;
     let mut modelled = task(0);
     modelled.mechanism.kind = "rr-prior".into();
-    modelled.mechanism.prior = Some(PriorWords::Model { sha256: "00".into(), temperature: 1.0 });
+    modelled.mechanism.prior = Some(PriorWords::Model { sha256: "00".into(), temperature: Some(1.0) });
     let asked = |task: &Task, features, label, tier, now| (task.clone(), features, Label(label), tier, now);
     for ((task, features, label, tier, now), says) in [
         (asked(&broken, age(1.0), 0, 0, NOW), "begins with 1"),

@@ -62,19 +62,21 @@ pub enum PriorWords {
     Model {
         /// SHA-256 of the model's document, in hexadecimal
         sha256: String,
-        /// The model's scores are divided by it
-        temperature: f64,
+        /// The model's scores are divided by it; without it, people answer among the labels that tell the most
+        #[serde(skip_serializing_if = "Option::is_none")]
+        temperature: Option<f64>,
     },
     /// Public columns, one for each class, that hold it
     Columns(Vec<String>),
 }
 
-fn model<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(String, f64), D::Error> {
+fn model<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(String, Option<f64>), D::Error> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Model {
         sha256: String,
-        temperature: f64,
+        #[serde(default)]
+        temperature: Option<f64>,
     }
     let Model { sha256, temperature } = maps::one(deserializer)?;
     Ok((sha256, temperature))
@@ -162,7 +164,7 @@ impl Task {
             LabelKind::RrPrior if words.set_size.is_some() => problem("has no use for a set size"),
             LabelKind::RrPrior => {
                 match &words.prior {
-                    Some(PriorWords::Model { temperature, .. })
+                    Some(PriorWords::Model { temperature: Some(temperature), .. })
                         if !(temperature.is_finite() && *temperature > 0.0) =>
                     {
                         return problem("needs a temperature above zero");

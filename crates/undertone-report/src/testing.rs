@@ -14,7 +14,7 @@ pub(crate) fn task(kind: &str) -> Task {
         ("photo", ColumnKind::Vector(2)),
     ];
     let priors =
-        (kind == "rr-prior").then(|| PriorWords::Model { sha256: "00".repeat(32), temperature: 1.0 });
+        (kind == "rr-prior").then(|| PriorWords::Model { sha256: "00".repeat(32), temperature: Some(1.0) });
     Task {
         version: TASK_VERSION,
         label: "income".into(),

@@ -54,7 +54,7 @@ prop_compose! {
         tiers.dedup();
         let top = (kind == LabelKind::RrTopK).then(|| (0..=top.index(labels as usize) as u32).collect());
         let prior = (kind == LabelKind::RrPrior)
-            .then(|| PriorWords::Model { sha256: "ab".repeat(32), temperature: 1.0 });
+            .then(|| PriorWords::Model { sha256: "ab".repeat(32), temperature: Some(1.0) });
         Task {
             version: TASK_VERSION,
             label: "label".into(),

@@ -18,12 +18,14 @@
 mod asking;
 mod cluster_prior;
 mod prior;
+mod telling;
 #[cfg(test)]
 mod tests;
 
 pub use asking::{Asking, Devices, Record};
 pub use cluster_prior::{ClusterPriors, Clusters};
 pub use prior::{GroupPriors, Grouping, ModelPrior, Prior, Trust, check_trust, promise};
+pub use telling::Telling;
 
 use crate::features::Rows;
 use crate::labels::{Channel, LabelVectors};
@@ -65,6 +67,16 @@ pub enum Reading {
     AsLabels,
 }
 
+/// What people are asked for whose prior a model gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answering {
+    /// The truth as often as possible, as published
+    #[default]
+    Right,
+    /// What tells the most: among the labels that do, or as the first stage if that tells more
+    Telling,
+}
+
 /// A plan of stages.
 #[derive(Clone, Copy)]
 pub struct MultiStage<'a> {
@@ -76,6 +88,8 @@ pub struct MultiStage<'a> {
     pub fractions: &'a [f64],
     /// How the first stage is asked
     pub first: First<'a>,
+    /// Which labels later stages answer among
+    pub answers: Answering,
     /// Less than one sharpens the priors that a model gives, more flattens them
     pub temperature: f64,
     /// Whether training starts from the model of the stage before
@@ -105,6 +119,7 @@ impl<'a> MultiStage<'a> {
             epsilon,
             fractions,
             first: First::Alike(LabelKind::Rr),
+            answers: Answering::Right,
             temperature: 1.0,
             warm_start: false,
             filter: false,
@@ -178,8 +193,13 @@ impl MultiStage<'_> {
         for (number, stage) in stages.iter().enumerate() {
             let answers = match (models.last(), self.first) {
                 (Some(model), _) => {
-                    let prior = ModelPrior::new(model, self.temperature)?;
-                    self.ask_with_prior(&prior, number, stage, &mut asking)?
+                    let beliefs = ModelPrior::new(model, self.temperature)?;
+                    match self.answers {
+                        Answering::Right => self.ask_with_prior(&beliefs, number, stage, &mut asking)?,
+                        Answering::Telling => {
+                            self.ask_what_tells_most(&beliefs, number, stage, &mut asking)?
+                        }
+                    }
                 }
                 (None, First::Prior(prior)) => self.ask_with_prior(prior, number, stage, &mut asking)?,
                 (None, First::Alike(kind)) => self.ask_alike(kind, number, stage, &mut asking)?,
@@ -287,6 +307,24 @@ impl MultiStage<'_> {
         }
         answers.mean_labels = f64::from(self.classes);
         Ok(answers)
+    }
+
+    /// Among the most telling labels, or as in the first stage if people tell more that way.
+    fn ask_what_tells_most(
+        &self,
+        beliefs: &dyn Prior,
+        number: usize,
+        stage: &Stage,
+        asking: &mut Asking<'_>,
+    ) -> Result<Answers, LearnError> {
+        let telling = Telling::new(beliefs, self.epsilon);
+        if let First::Alike(kind) = self.first {
+            let alike = kind.mechanism(self.classes, self.epsilon)?;
+            if telling.told_by(&alike, &stage.rows)? > telling.told(&stage.rows)? {
+                return self.ask_alike(kind, number, stage, asking);
+            }
+        }
+        self.ask_with_prior(&telling, number, stage, asking)
     }
 
     fn ask_with_prior(

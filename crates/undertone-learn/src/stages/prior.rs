@@ -39,6 +39,24 @@ pub trait Prior {
     }
 }
 
+impl<P: Prior + ?Sized> Prior for &P {
+    fn classes(&self) -> usize {
+        (**self).classes()
+    }
+
+    fn of(&self, rows: &Rows) -> Result<Vec<f64>, LearnError> {
+        (**self).of(rows)
+    }
+
+    fn trust(&self) -> Trust {
+        (**self).trust()
+    }
+
+    fn cost(&self) -> Option<Guarantee> {
+        (**self).cost()
+    }
+}
+
 /// The probabilities that a model gives, sharpened or flattened by a temperature.
 ///
 /// > prior_k = p_k^(1/T) / Σ_j p_j^(1/T)

@@ -143,6 +143,29 @@ fn a_high_temperature_asks_about_more_labels() {
 }
 
 #[test]
+fn a_later_stage_is_asked_what_tells_most() {
+    let second = |value: f64| {
+        let plan = MultiStage {
+            first: First::Alike(LabelKind::Subset),
+            answers: Answering::Telling,
+            ..MultiStage::debiased(10, epsilon(value), &[0.6, 0.4])
+        };
+        let (_, staged, _) = run(&plan, 20_000);
+        let asked: Vec<Option<usize>> = staged
+            .transcript
+            .iter()
+            .filter(|record| record.stage == 1)
+            .map(|record| record.among.as_ref().map(Vec::len))
+            .collect();
+        asked
+    };
+    // One label alone would be right most often, but tells nothing.
+    assert!(second(4.0).iter().all(|among| among.is_some_and(|labels| labels > 1)));
+    // Where a cell says little, all labels alike tell more.
+    assert!(second(0.1).iter().all(Option::is_none));
+}
+
+#[test]
 fn the_filter_leaves_out_what_the_model_finds_unlikely_and_nothing_else() {
     let plan = MultiStage { filter: true, ..MultiStage::debiased(10, epsilon(1.0), &[0.6, 0.4]) };
     let (village, staged, calls) = run(&plan, 5000);

@@ -24,7 +24,8 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn task(kind: &str, epsilon: f64) -> Task {
-    let prior = (kind == "rr-prior").then(|| PriorWords::Model { sha256: "00".into(), temperature: 1.0 });
+    let prior =
+        (kind == "rr-prior").then(|| PriorWords::Model { sha256: "00".into(), temperature: Some(1.0) });
     Task {
         version: TASK_VERSION,
         label: "income".into(),

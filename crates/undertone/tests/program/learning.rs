@@ -115,6 +115,11 @@ fn a_second_stage_answers_with_what_the_first_has_taught() {
         number(&json(&format!("evaluate {} {NURSERY} --label nursery", folder.path(model))), "accuracy")
     };
     assert!(accuracy("both.json") > 0.8);
+    // Without a temperature nobody is asked what is known: answers are among two labels at least.
+    let telling = folder.reports("telling.parquet", 1.0, &format!("--part 2/2 --prior {model}"));
+    let told = json(&format!("train {first} {telling} --epochs 5 --l2 1e-4 -o {}", folder.path("told.json")));
+    assert_eq!(number(&told, "reports").to_bits(), 12_960f64.to_bits());
+    assert!(accuracy("told.json") > 0.8);
     // Two steps from where the first stage has come to do what two steps from nowhere do not.
     let cold = format!("train {second} --epochs 1 --batch 4096 --l2 1e-4 -o {}", folder.path("cold.json"));
     let warm = format!(

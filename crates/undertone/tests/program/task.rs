@@ -164,7 +164,7 @@ fn a_task_that_devices_cannot_answer_or_collectors_cannot_run_fails_the_check() 
         PriorWords::Columns(vec!["age".into(), "age".into()]),
         "no collector can run it: a task with the mechanism rr-prior",
     );
-    check(PriorWords::Model { sha256: "00".repeat(32), temperature: 1.0 }, "no device can answer it");
+    check(PriorWords::Model { sha256: "00".repeat(32), temperature: Some(1.0) }, "no device can answer it");
 }
 
 #[test]

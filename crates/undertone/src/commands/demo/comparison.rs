@@ -22,7 +22,7 @@ pub(super) struct Learnt {
 
 /// Learns in four ways from the people whose reports are in `collector`, and judges by others.
 pub(super) fn compare(collector: &Collector, data: &Data, seed: Option<u64>) -> anyhow::Result<Vec<Learnt>> {
-    let (ours, rival) = (named("default")?, named("rr-naive")?);
+    let (ours, rival) = (named("one-round")?, named("rr-naive")?);
     let epsilon = Epsilon::new(collector.task().mechanism.epsilon)?;
     let mechanism = collector.task().mechanism_at(epsilon)?;
     let seed = match seed {

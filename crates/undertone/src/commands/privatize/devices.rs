@@ -130,7 +130,7 @@ mod tests {
 
     impl Priors for BySign {
         fn words(&self) -> PriorWords {
-            PriorWords::Model { sha256: "ab".into(), temperature: 1.0 }
+            PriorWords::Model { sha256: "ab".into(), temperature: Some(1.0) }
         }
 
         fn append(&mut self, features: &RecordBatch, priors: &mut Vec<f64>) -> anyhow::Result<()> {

@@ -66,10 +66,9 @@ pub(crate) struct Privatize {
     /// Public columns, one for each class in order, that hold each person's prior, for --mechanism rr-prior
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', conflicts_with = "prior")]
     prior_columns: Option<Vec<String>>,
-    /// What the scores of --prior are divided by; where they are no logarithms, its probabilities are raised to 1/T
-    #[arg(long, value_name = "T", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1",
-          requires = "prior")]
-    temperature: f64,
+    /// Answer right as often as possible if --prior, its scores divided by T, is right; without T, tell as much as possible
+    #[arg(long, value_name = "T", value_parser = arguments::positive, allow_hyphen_values = true, requires = "prior")]
+    temperature: Option<f64>,
     /// Columns to leave out
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     drop: Vec<String>,
@@ -121,7 +120,8 @@ impl Privatize {
     ) -> anyhow::Result<Option<Box<dyn Priors>>> {
         Ok(match (model, &self.prior_columns) {
             (Some(model), _) => {
-                let priors = FromModel::new(model, self.temperature, &self.label, classes, self.seed);
+                let priors =
+                    FromModel::new(model, self.temperature, self.epsilon, &self.label, classes, self.seed);
                 Some(Box::new(priors.context("--prior")?))
             }
             (None, Some(columns)) => Some(Box::new(FromColumns::new(columns, classes)?)),

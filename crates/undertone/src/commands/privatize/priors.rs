@@ -5,23 +5,30 @@ use crate::exit::Usage;
 use crate::tables;
 use anyhow::ensure;
 use arrow_array::RecordBatch;
+use std::io::{self, Write};
 use undertone_learn::Model;
-use undertone_learn::features::Column;
-use undertone_learn::stages::{ModelPrior, Prior};
+use undertone_learn::features::{Column, Rows};
+use undertone_learn::stages::{ModelPrior, Prior, Telling};
+use undertone_privacy::Epsilon;
+use undertone_privacy::label::LabelMechanism;
 use undertone_report::{ColumnKind, FeatureColumn, PriorWords};
 
 /// The probabilities of a model, which must have been learnt from other people's reports.
 pub(super) struct FromModel {
     model: Model,
     sha256: String,
-    temperature: f64,
+    temperature: Option<f64>,
+    epsilon: Epsilon,
+    /// Whether it is known if people tell more with it than without
+    compared: bool,
 }
 
 impl FromModel {
     /// A model and its hash, for labels that are private unless a `seed` is given.
     pub(super) fn new(
         (model, sha256): (Model, String),
-        temperature: f64,
+        temperature: Option<f64>,
+        epsilon: Epsilon,
         label: &str,
         classes: &[String],
         seed: Option<u64>,
@@ -42,7 +49,21 @@ impl FromModel {
             "the model was learnt from reports that were drawn from a seed, hence without privacy; a prior from it would \
              tell about them"
         );
-        Ok(Self { model, sha256, temperature })
+        Ok(Self { model, sha256, temperature, epsilon, compared: false })
+    }
+
+    /// Says so if people would tell more without it.
+    fn compare(&self, telling: &Telling<impl Prior>, rows: &Rows) -> anyhow::Result<()> {
+        let alike = LabelMechanism::best(self.model.classes.len() as u32, self.epsilon)?;
+        let (with, without) = (telling.told(rows)?, telling.told_by(&alike, rows)?);
+        if without > with {
+            // Should the standard error be closed, the reports are still good.
+            let _ = writeln!(
+                io::stderr(),
+                "warning: people would tell more without --prior: {without:.4} against {with:.4} nats each"
+            );
+        }
+        Ok(())
     }
 }
 
@@ -55,7 +76,16 @@ impl Priors for FromModel {
         let encoder = &self.model.encoder;
         let mut rows = encoder.rows();
         encoder.encode(&tables::features(features, encoder.columns())?, &mut rows)?;
-        priors.extend(ModelPrior::new(&self.model.predictor, self.temperature)?.of(&rows)?);
+        let beliefs = ModelPrior::new(&self.model.predictor, self.temperature.unwrap_or(1.0))?;
+        let Some(_) = self.temperature else {
+            let telling = Telling::new(beliefs, self.epsilon);
+            if !rows.is_empty() && !std::mem::replace(&mut self.compared, true) {
+                self.compare(&telling, &rows)?;
+            }
+            priors.extend(telling.of(&rows)?);
+            return Ok(());
+        };
+        priors.extend(beliefs.of(&rows)?);
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ use undertone_learn::linear::{
     ErmOptions, LinearModel, OnlineLinear, Step, Target, Weights, default_epochs, fit_choosing_l2,
 };
 use undertone_learn::loss::Loss;
-use undertone_learn::stages::{ClusterPriors, Clusters, First, MultiStage, Trainer, Trust};
+use undertone_learn::stages::{Answering, ClusterPriors, Clusters, First, MultiStage, Trainer, Trust};
 use undertone_learn::{Examples, LearnError, Source};
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelRandomizer, LabelSet, ReportColumn};
 use undertone_privacy::{Delta, Epsilon, Randomizer};
@@ -34,8 +34,8 @@ enum How {
     Online(Mechanism),
     /// The same within a ball, with the constant step that is made for it
     Published(LabelKind),
-    /// So many stages, as published or with likelihoods
-    Stages(usize, Published),
+    /// So many stages
+    Stages(usize, Staging),
     /// The same as published, with priors of clusters, which a curator counts labels for, in the first
     Clusters(usize),
     /// Each device randomizes its own gradient at the current point
@@ -56,10 +56,15 @@ enum Taken {
     Naive,
 }
 
+/// What later stages are asked for, and what is made of it.
 #[derive(Clone, Copy, Debug)]
-enum Published {
-    Yes,
-    No,
+enum Staging {
+    /// The truth as often as possible, believed
+    Published,
+    /// The same, by likelihood
+    Right,
+    /// What tells the most, by likelihood
+    Telling,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -82,13 +87,14 @@ const fn method(name: &'static str, about: &'static str, how: How) -> Method {
 }
 
 /// All of them. A new one is one line.
-pub(super) const ALL: [Method; 21] = {
+pub(super) const ALL: [Method; 22] = {
     use LabelKind::{BitsPaper, Rr};
     use Loss::{Hinge, Logistic, Softmax, Squared};
     use Mechanism::{Best, Kind};
     use Taken::{Debiased, Likelihood, Naive, Posterior};
     [
-        method("default", "best mechanism, maximum likelihood", How::Erm(Best, Softmax, Likelihood)),
+        method("default", "half first, then what tells most; likelihood", How::Stages(2, Staging::Telling)),
+        method("one-round", "best mechanism, maximum likelihood", How::Erm(Best, Softmax, Likelihood)),
         method("debiased", "best mechanism, debiased loss", How::Erm(Best, Softmax, Debiased)),
         method("posterior", "best mechanism, posterior soft labels", How::Erm(Best, Softmax, Posterior)),
         method("logistic", "best mechanism, one against the rest", How::Erm(Best, Logistic, Likelihood)),
@@ -105,14 +111,14 @@ pub(super) const ALL: [Method; 21] = {
         method("subset-sgd", "best mechanism, one pass", How::Online(Best)),
         method("algorithm-1", "published bits, one pass, constant step in a ball", How::Published(BitsPaper)),
         method("lp-rr-sgd", "randomized response, one pass, constant step in a ball", How::Published(Rr)),
-        method("two-stages", "best mechanism, then priors; likelihood", How::Stages(2, Published::No)),
+        method("two-stages", "best mechanism, then priors; likelihood", How::Stages(2, Staging::Right)),
         method(
             "three-stages",
             "best mechanism, then priors twice; likelihood",
-            How::Stages(3, Published::No),
+            How::Stages(3, Staging::Right),
         ),
-        method("lp-2st", "two stages as published", How::Stages(2, Published::Yes)),
-        method("lp-3st", "three stages as published", How::Stages(3, Published::Yes)),
+        method("lp-2st", "two stages as published", How::Stages(2, Staging::Published)),
+        method("lp-3st", "three stages as published", How::Stages(3, Staging::Published)),
         method("clusters-1st", "priors from a curator's counts, then as published", How::Clusters(1)),
         method("clusters-2st", "the same in two stages", How::Clusters(2)),
         method("lp-normal-sgd", "Gaussian gradients, interactive, δ = 1e-6", How::Interactive(Noise::Normal)),
@@ -181,8 +187,8 @@ impl Method {
                 let mechanism = kind.mechanism(data.classes as u32, epsilon)?;
                 self.learn(reports(data, &mechanism, &mut rng)?, &mechanism, data, seed)
             }
-            (Promise::Private(epsilon), How::Stages(count, published)) => {
-                stages(data, epsilon, count, published, stage_options, seed, &mut rng)
+            (Promise::Private(epsilon), How::Stages(count, staging)) => {
+                stages(data, epsilon, count, staging, stage_options, seed, &mut rng)
             }
             (Promise::Private(epsilon), How::Clusters(count)) => {
                 with_clusters(data, epsilon, count, stage_options, seed, &mut rng)
@@ -303,19 +309,19 @@ fn stages(
     data: &Data,
     epsilon: Epsilon,
     count: usize,
-    published: Published,
+    staging: Staging,
     options: &StageOptions,
     seed: u64,
     rng: &mut ChaCha12Rng,
 ) -> Result<LinearModel, LearnError> {
     let classes = data.classes as u32;
     let fractions = vec![1.0 / count as f64; count];
-    let (plan, taken) = match published {
-        Published::Yes => (MultiStage::as_published(classes, epsilon, &fractions), Taken::Naive),
-        Published::No => {
-            let plan = MultiStage::debiased(classes, epsilon, &fractions);
-            (MultiStage { first: First::Alike(LabelKind::Subset), ..plan }, Taken::Likelihood)
-        }
+    let subset = First::Alike(LabelKind::Subset);
+    let plan = MultiStage { first: subset, ..MultiStage::debiased(classes, epsilon, &fractions) };
+    let (plan, taken) = match staging {
+        Staging::Published => (MultiStage::as_published(classes, epsilon, &fractions), Taken::Naive),
+        Staging::Right => (plan, Taken::Likelihood),
+        Staging::Telling => (MultiStage { answers: Answering::Telling, ..plan }, Taken::Likelihood),
     };
     run(data, options.apply(plan), &Softmax { data, taken, seed }, rng)
 }
