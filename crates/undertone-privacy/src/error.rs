@@ -35,6 +35,7 @@ pub enum PrivacyError {
     Dimension { dimension: usize, least: usize, most: usize },
     WrongLength { length: usize, dimension: usize },
     Codewords { codewords: u32 },
+    Parameter { what: &'static str, value: f64 },
     Scale { numerator: u64, denominator: u64 },
     PublicStrings { strings: u32 },
     NoCounts,
@@ -110,6 +111,9 @@ impl fmt::Display for PrivacyError {
                     f,
                     "a codebook of {codewords} vectors: the number has to be even and lie between 2 and 65536"
                 )
+            }
+            Self::Parameter { what, value } => {
+                write!(f, "{what} is {}, outside of what is allowed", Shown(value))
             }
             Self::Scale { numerator, denominator } => {
                 write!(

@@ -15,6 +15,7 @@ pub mod accounting;
 pub mod central;
 mod error;
 pub mod exact;
+pub mod gradient;
 mod guarantee;
 mod integer_ratio;
 mod kinds;

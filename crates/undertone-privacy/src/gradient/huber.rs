@@ -1,0 +1,122 @@
+//! Huber's regression with the scale of its errors: θ = (β, σ).
+//!
+//! > loss  = w·(σ·ρ_c(t) + κ·σ/2),  t = (y - x'β)/σ,  u = clip(t, -c, c)
+//! > ∂β = -w·u·x,   ∂σ = w·(κ - u²)/2,   κ = E min(Z², c²)
+//!
+//! The loss is the perspective of ρ_c, hence convex in both for σ > 0. κ makes σ the standard deviation of Gaussian errors;
+//! of other symmetric errors β is still right.
+//!
+//! **Its ball, weights R²/|x|².** With b = |∂β| ≤ |u|·R and w ≤ 1 the squared distance to (0, (κ-c²)/2) is convex in w and
+//! rises with |u| for c² ≤ 4R², so that it is largest at w = 1, |u| = c, where it is c²R². Two records with u = ±c are
+//! 2cR apart: no smaller ball holds them. **Weights R/|x|.** At |u| = c the second coordinate runs through ((κ-c²)/2, 0) as w
+//! falls from 1 to 0 while b stays cR: the ball around the middle has the radius √(c²R² + (c²-κ)²/16).
+
+use super::Weight;
+use crate::PrivacyError;
+use crate::accounting::normal::{cdf, pdf};
+
+/// The loss, with its cut and where its scale may lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Huber {
+    /// c
+    cut: f64,
+    /// κ
+    consistency: f64,
+    least_scale: f64,
+    most_scale: f64,
+}
+
+impl Huber {
+    /// c of most of the literature: 95 % of the efficiency of least squares under Gaussian errors.
+    pub const CUT: f64 = 1.345;
+
+    /// With the cut c, and a scale that stays between these two.
+    pub fn new(cut: f64, least_scale: f64, most_scale: f64) -> Result<Self, PrivacyError> {
+        if !(0.1..=10.0).contains(&cut) {
+            return Err(PrivacyError::Parameter { what: "the cut of the Huber loss", value: cut });
+        }
+        if !(least_scale >= 1e-6 && least_scale < most_scale && most_scale <= 1e6) {
+            return Err(PrivacyError::Bounds { low: least_scale, high: most_scale });
+        }
+        // E min(Z², c²) = (2Φ(c) - 1) - 2c·φ(c) + 2c²·Φ(-c)
+        let consistency = 1.0 - 2.0 * cdf(-cut) - 2.0 * cut * pdf(cut) + 2.0 * cut * cut * cdf(-cut);
+        Ok(Self { cut, consistency, least_scale, most_scale })
+    }
+
+    /// c.
+    pub fn cut(&self) -> f64 {
+        self.cut
+    }
+
+    /// κ.
+    pub fn consistency(&self) -> f64 {
+        self.consistency
+    }
+
+    /// Where the scale may lie.
+    pub fn scales(&self) -> (f64, f64) {
+        (self.least_scale, self.most_scale)
+    }
+
+    /// The proof of the balls needs c² ≤ 4R².
+    pub(super) fn check(&self, radius: f64) -> Result<(), PrivacyError> {
+        if self.cut <= 2.0 * radius {
+            Ok(())
+        } else {
+            Err(PrivacyError::Parameter {
+                what: "the radius of the weights, of which the cut is more than twice",
+                value: radius,
+            })
+        }
+    }
+
+    pub(super) fn radius(&self, weight: Weight, r: f64) -> f64 {
+        let half = match weight {
+            Weight::Linear => (self.cut * self.cut - self.consistency) / 4.0,
+            _ => 0.0,
+        };
+        // Upwards: a square root may have been rounded down.
+        libm::sqrt(self.cut * self.cut * r * r + half * half) * (1.0 + 4.0 * f64::EPSILON)
+    }
+
+    /// The σ-coordinate of the centre.
+    pub(super) fn centre(&self, weight: Weight) -> f64 {
+        let parts = if weight == Weight::Linear { 4.0 } else { 2.0 };
+        (self.consistency - self.cut * self.cut) / parts
+    }
+
+    /// Two records with u = c and u = -v are (c + v)·R√q + (c² - v²)/2 apart with weights R²/|x|²: 2cR√q if c ≤ R√q, since
+    /// v = c is best. With the others one of them may have no ∂σ at all.
+    pub(super) fn l1_diameter(&self, weight: Weight, r: f64, root: f64) -> f64 {
+        let (c, v) = (self.cut, self.cut.min(r * root));
+        match weight {
+            Weight::Linear => 2.0 * c * r * root + (c * c - self.consistency) / 2.0,
+            _ => (c + v) * r * root + (c * c - v * v) / 2.0,
+        }
+    }
+
+    pub(super) fn check_scale(&self, scale: f64) -> Result<(), PrivacyError> {
+        if (self.least_scale..=self.most_scale).contains(&scale) {
+            Ok(())
+        } else {
+            Err(PrivacyError::Parameter { what: "the scale of the model", value: scale })
+        }
+    }
+
+    pub(super) fn project_scale(&self, scale: f64) -> f64 {
+        scale.clamp(self.least_scale, self.most_scale)
+    }
+
+    #[inline]
+    pub(super) fn gradient(&self, theta: &[f64], x: &[f64], y: f64, weight: f64, gradient: &mut [f64]) {
+        let q = x.len();
+        let fitted: f64 = x.iter().zip(theta).map(|(x, b)| x * b).sum();
+        let t = (y - fitted) / theta[q];
+        // clamp leaves what is no number as it is
+        let u = t.clamp(-self.cut, self.cut);
+        for (g, x) in gradient.iter_mut().zip(x) {
+            *g = -weight * u * x;
+        }
+        gradient[q] = weight * (self.consistency - u * u) / 2.0;
+    }
+}

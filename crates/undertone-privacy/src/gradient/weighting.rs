@@ -1,0 +1,70 @@
+//! How much a record counts, so that no record counts more than it may.
+
+use crate::PrivacyError;
+
+/// Which function of the record bounds its gradient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// w(x) = min(1, R²/|x|²), as published
+    Square,
+    /// w(x) = min(1, R/|x|): never less, and |x|·w(x) ≤ R all the same
+    Linear,
+    /// g·min(1, R/|g|), which is biased: the factor depends on y, so that its mean is not zero at the optimum
+    Clip,
+}
+
+impl Weight {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Square, Self::Linear, Self::Clip];
+
+    /// What people type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Square => "square",
+            Self::Linear => "linear",
+            Self::Clip => "clip",
+        }
+    }
+}
+
+/// A weight and its R.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weighting {
+    /// Which function
+    pub weight: Weight,
+    /// R, positive
+    pub radius: f64,
+}
+
+impl Weighting {
+    /// A weight with R between 10^-6 and 10^6.
+    pub fn new(weight: Weight, radius: f64) -> Result<Self, PrivacyError> {
+        if (1e-6..=1e6).contains(&radius) {
+            Ok(Self { weight, radius })
+        } else {
+            Err(PrivacyError::Parameter { what: "the radius of the weights", value: radius })
+        }
+    }
+
+    /// w(x); of a record that is not finite, no number.
+    pub fn of(&self, x: &[f64]) -> f64 {
+        let square: f64 = x.iter().map(|x| x * x).sum();
+        match self.weight {
+            // min and max take the number of two; what is not finite must not become one.
+            Weight::Square => {
+                (self.radius * self.radius / square.max(self.radius * self.radius)) + 0.0 * square
+            }
+            Weight::Linear => self.radius / libm::sqrt(square).max(self.radius) + 0.0 * square,
+            Weight::Clip => 1.0,
+        }
+    }
+
+    /// g·min(1, R/|g|).
+    pub(super) fn clip(&self, gradient: &mut [f64]) {
+        let norm = libm::sqrt(gradient.iter().map(|g| g * g).sum());
+        let factor = self.radius / norm.max(self.radius);
+        for g in gradient {
+            *g *= factor;
+        }
+    }
+}
