@@ -1,4 +1,4 @@
-// A collector that says what it is told to say: the three files of the page, `v1/status` and `v1/events`.
+// A collector that says what it is told to say: the files of the page, `v1/status` and `v1/events`.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,10 +13,17 @@ function policy() {
   return found[1].replace(/\\\n\s*/g, '');
 }
 
+/** The scripts that the program serves, from where they are listed. */
+function scripts() {
+  const found = [...file('mod.rs').matchAll(/include_str!\("(\w+\.js)"\)/g)];
+  if (found.length === 0) throw new Error('mod.rs does not list the scripts');
+  return found.map(([, name]) => [`/${name}`, [name, 'text/javascript; charset=utf-8']]);
+}
+
 const FILES = {
   '/': ['index.html', 'text/html; charset=utf-8'],
-  '/app.js': ['app.js', 'text/javascript; charset=utf-8'],
   '/style.css': ['style.css', 'text/css; charset=utf-8'],
+  ...Object.fromEntries(scripts()),
 };
 
 export class Collector {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
-import { assertContrast, assertNothingSticksOut, assertQuiet, assertSound, open, shows, text } from './checks.mjs';
+import { assertContrast, assertNothingSticksOut, assertQuiet, assertSound, open, openTables, shows, text } from './checks.mjs';
 import { Collector } from './collector.mjs';
 import * as samples from './samples.mjs';
 
@@ -61,10 +61,11 @@ describe('any collector', { skip: !UNDERTONE_URL && 'UNDERTONE_URL is not set' }
         // Reports may have come in the meantime: only what cannot have changed is compared.
         if (status.shown) {
           assert.ok(reports >= status.minimum);
-          const rows = await page.locator('#shares-card .rows > li:not(.axis)').count();
-          assert.equal(rows, Math.min(20, status.shares?.length ?? 0));
+          const rows = (card) => page.locator(`${card} .rows > li:not(.axis)`).count();
+          assert.equal(await rows('#shares-card'), Math.min(20, status.shares?.length ?? 0));
+          assert.equal(await rows('#parameters-card'), Math.min(20, status.parameters?.length ?? 0));
         } else if (await page.locator('#waiting').isVisible()) {
-          assert.ok(!(await page.locator('#shares-card').isVisible()), 'shares below the minimum');
+          for (const card of ['#shares-card', '#parameters-card']) assert.ok(!(await page.locator(card).isVisible()), `${card} below the minimum`);
         }
         await picture(page, `collector-${device}-${scheme}`);
         await assertSound(page, { network: Boolean(UNDERTONE_TOKEN) });
@@ -140,7 +141,7 @@ describe('the page', { skip: UNDERTONE_URL && 'UNDERTONE_URL is set' }, () => {
     await shows(page, '#waiting-count', '380 of 1,000 reports');
     assert.match(await text(page, '#waiting-note'), /^620 more are needed/);
     assert.equal(await page.locator('#waiting-progress').evaluate(({ position }) => position), 0.38);
-    for (const hidden of ['#shares-card', '#curve-card', '#influence']) assert.ok(!(await page.locator(hidden).isVisible()), hidden);
+    for (const hidden of ['#shares-card', '#curve-card', '#influence', '#parameters-card']) assert.ok(!(await page.locator(hidden).isVisible()), hidden);
     assert.equal(await text(page, '#model'), 'None yet');
     assertQuiet(page);
   }));
@@ -153,6 +154,73 @@ describe('the page', { skip: UNDERTONE_URL && 'UNDERTONE_URL is set' }, () => {
     await shows(page, '#waiting-count', '380 of');
     assert.equal(await page.locator('#shares > li').count() + await page.locator('#curve-table td').count(), 0);
     assert.ok(!(await page.locator('#curve').isVisible()));
+  }));
+
+  test('of whole records shows each parameter with its interval, and neither shares nor a curve', () => visit(samples.records, async (page) => {
+    await shows(page, '#reports', '151,200');
+    for (const hidden of ['#shares-card', '#curve-card', '#waiting', '#parameters-doubts']) assert.ok(!(await page.locator(hidden).isVisible()), hidden);
+    assert.equal(await text(page, '#asked'), 'Learns “charges”, from whole records');
+    assert.equal(await text(page, '#promise'), samples.records.promise);
+    assert.equal(await text(page, '#mechanism'), 'Mechanism: gdp, μ = 1');
+    assert.deepEqual(await page.locator('#audit dd').allInnerTexts(), ['μ = 1', 'μ ≥ 0.9617'], 'a μ is not called ε');
+    assert.deepEqual([await text(page, '#model'), await text(page, '#model-note')], ['5 parameters', 'from 151,200 reports']);
+    const rows = page.locator('#parameters > li:not(.axis)');
+    assert.deepEqual(await rows.locator('.label').allInnerTexts(), ['constant', 'age', 'bmi', 'smoker = yes', 'scale of errors']);
+    assert.equal((await rows.nth(2).locator('.value').innerText()).replace(/\s+/g, ' '), '−0.198 −0.236 to −0.160');
+    // All of them on one scale: a value is where zero and the scale, which any two others tell, say that it is.
+    const places = await rows.evaluateAll((found) => found.map((row) => {
+      const place = (selector, name = 'x') => parseFloat(row.querySelector(selector).getAttribute(name));
+      const [, low, high] = [...row.querySelectorAll('.whisker')].map((whisker) => parseFloat(whisker.getAttribute('x')));
+      return { zero: place('.zero', 'x1'), point: place('.point', 'cx'), low, high };
+    }));
+    const [first, last] = [places[0], places.at(-1)];
+    const parameters = samples.records.parameters;
+    const scale = (last.high - first.low) / (parameters.at(-1).high - parameters[0].low);
+    places.forEach((row, index) => {
+      const { estimate, low, high } = parameters[index];
+      for (const [place, value] of [[row.point, estimate], [row.low, low], [row.high, high]]) {
+        assert.ok(Math.abs(place - (row.zero + scale * value)) < 1e-6, `${value} of row ${index} is at ${place}`);
+      }
+    });
+    await page.locator('#parameters-table summary').click();
+    await page.waitForSelector('#parameters-table tbody tr');
+    assert.deepEqual(await page.locator('#parameters-table tbody tr').nth(1).locator('th, td').allInnerTexts(), ['age', '0.502', '0.466 to 0.538']);
+    assertQuiet(page);
+  }));
+
+  test('of whole records says why there is no interval, until there is one', () => visit(samples.silentRecords, async (page, collector) => {
+    await shows(page, '#waiting-note', 'no parameter is shown');
+    for (const hidden of ['#parameters-card', '#shares-card', '#curve-card']) assert.ok(!(await page.locator(hidden).isVisible()), hidden);
+    while (collector.listeners === 0) await page.waitForTimeout(20);
+    collector.say(samples.youngRecords);
+    await shows(page, '#parameters-doubts', 'No 95% interval: 0.2 % of the steps ended on the border');
+    assert.ok(await page.locator('#parameters-doubts').isVisible());
+    assert.equal(await page.locator('#parameters .point').count(), 5);
+    assert.equal(await page.locator('#parameters .whisker, #parameters .range').count(), 0);
+    assert.ok(!(await page.locator('#parameters-whisker').isVisible()), 'nothing to explain');
+    collector.say(samples.records);
+    await shows(page, '#parameters .range', '−0.285 to −0.203');
+    assert.equal(await page.locator('#parameters .range').count(), 5);
+    assert.ok(!(await page.locator('#parameters-doubts').isVisible()));
+    collector.say(samples.silentRecords);
+    await page.waitForSelector('#waiting:not([hidden])');
+    assert.equal(await page.locator('#parameters > li').count(), 0, 'taken away again');
+    assertQuiet(page);
+  }));
+
+  test('of many parameters shows those furthest from zero in the order of the model, and how far the learner is behind', () => visit(samples.manyRecords, async (page) => {
+    await shows(page, '#parameters-note', 'the 20 largest of 60');
+    const all = samples.manyRecords.parameters;
+    const least = all.map(({ estimate }) => Math.abs(estimate)).sort((a, b) => b - a)[19];
+    const wanted = all.filter(({ estimate }) => Math.abs(estimate) >= least).map(({ name }) => name);
+    assert.deepEqual(await page.locator('#parameters > li:not(.axis) .label').allInnerTexts(), wanted);
+    assert.match(await text(page, '#parameters-doubts'), /^A doubt about the intervals: the least curvature/);
+    assert.equal(await text(page, '#asked'), 'Learns “state of health”, one of 3 labels, from whole records');
+    assert.equal(await text(page, '#behind'), '71,200 reports behind');
+    assert.match(await page.locator('#time svg').getAttribute('aria-label'), /^Line: 151,200 reports in all/);
+    const heights = (await page.locator('#time .line').getAttribute('d')).slice(1).split('L').map((point) => Number(point.split(' ')[1]));
+    assert.ok(heights.every((height, index) => index === 0 || height <= heights[index - 1]), 'reports do not become fewer');
+    assertQuiet(page);
   }));
 
   test('is calm about a collection that has not begun', () => visit(samples.empty, async (page) => {
@@ -209,6 +277,15 @@ describe('the page', { skip: UNDERTONE_URL && 'UNDERTONE_URL is set' }, () => {
     assert.equal(await page.locator('#shares .label').first().textContent(), samples.HOSTILE);
     assert.equal(await page.locator('#shares-table tbody th').first().textContent(), samples.HOSTILE);
     assert.equal(await text(page, '#verdict-word'), 'Constructor');
+    assert.equal(await page.locator('img, main script').count(), 0);
+    assert.equal(await page.evaluate(() => window.owned), undefined);
+    assertQuiet(page);
+  }));
+
+  test('takes no name of a parameter for markup', () => visit(samples.hostileRecords, async (page) => {
+    await shows(page, '#parameters-doubts', samples.HOSTILE);
+    assert.equal(await page.locator('#parameters .label').first().textContent(), samples.HOSTILE);
+    assert.equal(await page.locator('#parameters .label').nth(2).textContent(), '(no name)');
     assert.equal(await page.locator('img, main script').count(), 0);
     assert.equal(await page.evaluate(() => window.owned), undefined);
     assertQuiet(page);
@@ -307,7 +384,7 @@ describe('the page', { skip: UNDERTONE_URL && 'UNDERTONE_URL is set' }, () => {
     assertQuiet(page, { network: true });
   }, { prepare: (collector) => { collector.token = 'open-sesame'; } }));
 
-  for (const name of ['empty', 'below', 'full', 'two', 'many', 'hostile']) {
+  for (const name of ['empty', 'below', 'full', 'two', 'many', 'hostile', 'youngRecords', 'records', 'manyRecords', 'hostileRecords']) {
     for (const scheme of ['light', 'dark']) {
       for (const [device, size] of [['desktop', {}], ['phone', PHONE]]) {
         test(`${name}: fits a ${device} in the ${scheme}, can be read and has names for everything`, () => visit(samples[name], async (page) => {
@@ -321,14 +398,16 @@ describe('the page', { skip: UNDERTONE_URL && 'UNDERTONE_URL is set' }, () => {
     }
   }
 
-  test('fits every width between a phone and a desktop', () => visit(samples.many, async (page) => {
-    await page.waitForSelector('#figures:not([hidden])');
-    for (let width = 320; width <= 1280; width += 80) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.waitForFunction(() => document.querySelector('#time svg').viewBox.baseVal.width <= document.querySelector('#time').clientWidth);
-      await assertNothingSticksOut(page);
-    }
-  }));
+  for (const name of ['many', 'manyRecords']) {
+    test(`${name}: fits every width between a phone and a desktop`, () => visit(samples[name], async (page) => {
+      await page.waitForSelector('#figures:not([hidden])');
+      for (let width = 320; width <= 1280; width += 80) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.waitForFunction(() => document.querySelector('#time svg').viewBox.baseVal.width <= document.querySelector('#time').clientWidth);
+        await assertNothingSticksOut(page);
+      }
+    }));
+  }
 
   test('does not move for those who asked for calm', async () => {
     const duration = (page) => page.locator('#shares .bar').first().evaluate((bar) => parseFloat(getComputedStyle(bar).transitionDuration));
@@ -345,7 +424,7 @@ describe('the page', { skip: UNDERTONE_URL && 'UNDERTONE_URL is set' }, () => {
   test('neither nodes nor memory grow over a thousand live updates', () => visit(samples.full, async (page, collector) => {
     await page.waitForSelector('#figures:not([hidden])');
     while (collector.listeners === 0) await page.waitForTimeout(20);
-    for (const details of await page.locator('details').all()) await details.locator('summary').click();
+    await openTables(page);
     const session = await page.context().newCDPSession(page);
     const size = async () => {
       await session.send('HeapProfiler.collectGarbage');

@@ -12,8 +12,10 @@ const base = {
   task_id: '3f6c0a9d51e27b84c6a1f0e35d7b92884e1c5a60b7d3f2918c04ae6b5d3f7a12',
   label: 'class',
   classes: ['not_recom', 'priority', 'spec_prior', 'very_recom', 'recommend'],
+  secret: 'label',
   mechanism: 'subset',
   tiers: [1.0],
+  currency: 'ε',
   promise: PROMISE,
   minimum: 1000,
   reports: 0,
@@ -25,6 +27,8 @@ const base = {
   influence: null,
   curve: null,
   model: null,
+  parameters: null,
+  doubts: [],
   audit: { verdict: 'kept', claimed: 1.0, exact: 0.99999, lower_bound: 0.9712, confidence: 0.99 },
   closes: START + 90_000,
   now: START,
@@ -112,6 +116,67 @@ export const two = {
   closes: START - 7_500,
 };
 
+/** A task about whole records, below its minimum. */
+export const silentRecords = {
+  ...below,
+  name: 'Charges of a health insurance',
+  label: 'charges',
+  classes: [],
+  secret: 'record',
+  mechanism: 'gdp',
+  currency: 'μ',
+  promise: 'μ = 1: two records are as hard to tell apart by a report as two normal laws whose means are 1 standard deviations '
+    + 'apart by one draw',
+  audit: { verdict: 'kept', claimed: 1, exact: null, lower_bound: 0.9617, confidence: 0.99 },
+};
+
+/** The same above its minimum, but not sure of anything. */
+export const youngRecords = {
+  ...silentRecords,
+  reports: 1_200,
+  shown: true,
+  curve: [],
+  over_time: arrivals(1_200, 42, 42),
+  parameters: [['constant', -0.0557], ['age', 0.5325], ['bmi', -0.0345], ['smoker = yes', 1.5111], ['scale of errors', 1.6361]]
+    .map(([name, estimate]) => ({ name, estimate, low: null, high: null })),
+  doubts: [
+    '0.2 % of the steps ended on the border of what is allowed; the optimum may lie outside',
+    'the least curvature is not known, so that nobody can say whether this has converged',
+  ],
+};
+
+/** The same when it is sure. */
+export const records = {
+  ...youngRecords,
+  reports: 151_200,
+  over_time: arrivals(151_200, 320),
+  refusals: [{ reason: 'stale-version', count: 212 }],
+  parameters: [['constant', -0.2438, 0.041], ['age', 0.5022, 0.036], ['bmi', -0.1981, 0.038], ['smoker = yes', 1.1934, 0.094], ['scale of errors', 0.5104, 0.0297]]
+    .map(([name, estimate, half]) => ({ name, estimate, low: estimate - half, high: estimate + half })),
+  doubts: [],
+  now: START + 321,
+};
+
+const factors = Array.from({ length: 30 }, (_, index) => (index === 0 ? 'constant' : `habit = number ${index} of those that were asked for`));
+
+/** Many parameters, and a learner that does not keep up. */
+export const manyRecords = {
+  ...records,
+  name: 'What becomes of people with thirty habits',
+  label: 'state of health',
+  classes: ['well', 'so-so', 'ill'],
+  mechanism: 'codebook',
+  currency: 'ε',
+  tiers: [1, 4],
+  promise: PROMISE,
+  reports: 80_000,
+  parameters: ['well', 'so-so'].flatMap((name, which) => factors.map((factor, index) => {
+    const estimate = (2.4 * Math.sin(3 * index + which)) / (1 + 0.1 * index);
+    return { name: `${name}: ${factor}`, estimate, low: estimate - 0.31, high: estimate + 0.31 };
+  })),
+  doubts: ['the least curvature is not known, so that nobody can say whether this has converged'],
+};
+
 const long = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
 
 export const hostile = {
@@ -126,4 +191,10 @@ export const hostile = {
   model: { version: 1, reports: 1, learner: HOSTILE },
   audit: { verdict: 'constructor', claimed: 1, exact: 1, lower_bound: 1, confidence: 0.99 },
   task_id: HOSTILE,
+};
+
+export const hostileRecords = {
+  ...records,
+  parameters: [HOSTILE, long, '', '\u202Egnp.exe', '🦀'].map((name, index) => ({ name, estimate: 12.3456 * index - 20, low: -20.0001, high: 1e6 })),
+  doubts: [HOSTILE],
 };

@@ -121,5 +121,5 @@ fn accepted(format: &ReportFormat, report: Result<Vec<u8>, ReportError>, now: u6
     // As JSON it is the same report.
     let json = format.to_json(&report).unwrap();
     assert_eq!(format.read_one(json.as_bytes(), Spelling::Json).as_ref(), Ok(&body));
-    Some(Submission { id: header.id.0, time: header.time, admission: None, body })
+    Some(Submission { id: header.id.0, time: header.time, admission: None, latest: None, body })
 }

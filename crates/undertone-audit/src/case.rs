@@ -1,5 +1,6 @@
 //! A randomizer on trial: the mechanism, the inputs nobody should tell apart, and what it may report.
 
+use crate::ExactLoss;
 use undertone_privacy::Randomizer;
 
 /// What a randomizer may say, as far as it can be listed.
@@ -26,6 +27,8 @@ pub struct Case<R: Randomizer> {
     pub inputs: Vec<R::Input>,
     /// What may be reported.
     pub reports: Reports<R::Report>,
+    /// The loss over all pairs, in the currency of the claim, where a formula gives what cannot be listed.
+    pub known: Option<ExactLoss>,
 }
 
 impl<R: Randomizer> Case<R> {
@@ -36,7 +39,7 @@ impl<R: Randomizer> Case<R> {
         pairs: Vec<(R::Input, R::Input)>,
         reports: Reports<R::Report>,
     ) -> Self {
-        Self { name: name.into(), randomizer, pairs, inputs: Vec::new(), reports }
+        Self { name: name.into(), randomizer, pairs, inputs: Vec::new(), reports, known: None }
     }
 
     /// A trial in the local model, where any two of `inputs` are neighbours.
@@ -51,7 +54,7 @@ impl<R: Randomizer> Case<R> {
     {
         let later = |i: usize| inputs[i + 1..].iter();
         let pairs = inputs.iter().enumerate().flat_map(|(i, a)| later(i).map(|b| (a.clone(), b.clone())));
-        Self { name: name.into(), randomizer, pairs: pairs.collect(), inputs, reports }
+        Self { name: name.into(), randomizer, pairs: pairs.collect(), inputs, reports, known: None }
     }
 
     /// The inputs that are checked each by itself.

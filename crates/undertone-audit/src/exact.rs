@@ -43,9 +43,9 @@ impl ExactLoss {
 }
 
 /// The worst loss over all pairs, both ways, in the currency of the claim; `None` where the reports of the case do
-/// not determine it (representatives settle a pure promise only, samples none).
+/// not determine it (representatives settle a pure promise only, samples none) and no formula is known.
 pub fn exact_loss<R: Randomizer>(case: &Case<R>) -> Option<ExactLoss> {
-    worst_pair(case).map(|(_, loss)| loss)
+    case.known.or_else(|| worst_pair(case).map(|(_, loss)| loss))
 }
 
 /// The pair with the [`exact_loss`], and that loss.

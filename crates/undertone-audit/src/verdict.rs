@@ -27,7 +27,8 @@ pub struct Verdict {
     pub mechanism: String,
     /// The promise.
     pub claimed: Guarantee,
-    /// The loss that the likelihood adds up to, in the currency of the claim, if the reports can be listed.
+    /// The loss that the likelihood adds up to, in the currency of the claim, if the reports can be listed or a formula is
+    /// known.
     pub exact: Option<f64>,
     /// The loss that the samples prove, in the currency of the claim.
     pub lower_bound: f64,

@@ -5,7 +5,7 @@ use rand_core::SeedableRng;
 use undertone_audit::registry::{Examiner, Kind, Mechanism, Setup};
 use undertone_audit::{Case, Failure, suite};
 use undertone_privacy::label::{LabelMechanism, SubsetSelection};
-use undertone_privacy::vector::Ball;
+use undertone_privacy::vector::{Ball, VectorKind};
 use undertone_privacy::{Epsilon, Mu, Randomizer, Rho, Unbiased};
 
 /// Lets the laws be checked with so many draws for each input.
@@ -32,6 +32,12 @@ impl Examiner for Suite {
     }
 }
 
+/// A report of the codebook takes as long as a thousand of the others; and the noise on gradients is that of vectors, whose
+/// many draws have shown its law.
+fn is_slow(kind: Kind) -> bool {
+    matches!(kind, Kind::Vector(VectorKind::Codebook) | Kind::Gradient(..))
+}
+
 fn epsilon(value: f64) -> Epsilon {
     Epsilon::new(value).unwrap()
 }
@@ -46,8 +52,7 @@ fn check(kind: Kind, setup: &Setup, suite: &mut Suite) {
 fn every_mechanism_obeys_every_law_at_ordinary_promises() {
     let mut suite = Suite::new(20_000, 1);
     for kind in Kind::all() {
-        // A report of the codebook takes as long as a thousand of the others.
-        suite.draws = if kind.name() == "vector codebook" { 2000 } else { 20_000 };
+        suite.draws = if is_slow(kind) { 2000 } else { 20_000 };
         for value in [0.5, 1.0, 3.0] {
             check(kind, &Setup::usual(epsilon(value)).unwrap(), &mut suite);
         }
@@ -58,7 +63,7 @@ fn every_mechanism_obeys_every_law_at_ordinary_promises() {
 fn every_mechanism_obeys_every_law_at_extreme_promises() {
     let mut suite = Suite::new(4000, 2);
     for kind in Kind::all() {
-        suite.draws = if kind.name() == "vector codebook" { 500 } else { 4000 };
+        suite.draws = if is_slow(kind) { 500 } else { 4000 };
         for value in [1e-6, 50.0, 1e4] {
             let mut setup = Setup::usual(epsilon(value)).unwrap();
             // The discrete Gaussian is exact down to ρ = 2^-9.
@@ -105,7 +110,7 @@ fn vector_mechanisms_obey_every_law_in_few_and_in_many_dimensions() {
     for (dimension, draws) in [(1, 20_000), (2, 20_000), (40, 2000)] {
         let mut suite = Suite::new(draws, 5);
         for kind in Kind::all().filter(|kind| matches!(kind, Kind::Vector(_))) {
-            suite.draws = if kind.name() == "vector codebook" { 300 } else { draws };
+            suite.draws = if is_slow(kind) { 300 } else { draws };
             let mut setup = Setup::usual(epsilon(2.0)).unwrap();
             setup.ball = Ball::new(dimension, 2.5).unwrap();
             setup.mu = Mu::new(0.3).unwrap();

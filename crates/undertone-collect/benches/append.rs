@@ -56,7 +56,7 @@ fn report(number: u64) -> Submission {
     let mut id = [0; 16];
     id[..8].copy_from_slice(&splitmix(number).to_le_bytes());
     id[8..].copy_from_slice(&splitmix(!number).to_le_bytes());
-    Submission { id, time: 1, admission: None, body: vec![number as u8; BODY] }
+    Submission { id, time: 1, admission: None, body: vec![number as u8; BODY], latest: None }
 }
 
 /// The seconds that all threads of this process have run: user and system time, in hundredths.

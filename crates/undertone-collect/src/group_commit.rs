@@ -337,7 +337,8 @@ mod tests {
         }
 
         fn submit(&self, name: u8, reports: usize, horizon: u64) -> Result<(), Busy> {
-            let report = Submission { id: [name; 16], time: 9, admission: None, body: vec![name] };
+            let report =
+                Submission { id: [name; 16], time: 9, admission: None, body: vec![name], latest: None };
             let tell = self.tell.clone();
             self.commit
                 .submit(vec![report; reports], horizon, move |result| tell.send((name, result)).unwrap())
@@ -465,7 +466,7 @@ mod tests {
         drop(setting.leave.clone());
         let tell = setting.tell.clone();
         let body = vec![0; crate::MAX_BODY + 1];
-        let large = Submission { id: [0; 16], time: 0, admission: None, body };
+        let large = Submission { id: [0; 16], time: 0, admission: None, body, latest: None };
         setting.commit.submit(vec![large], 0, move |result| tell.send((0, result)).unwrap()).unwrap();
         let (_, result) = setting.told.recv().unwrap();
         assert!(matches!(result, Err(LogError::Body { bytes }) if bytes == crate::MAX_BODY + 1));
@@ -475,7 +476,7 @@ mod tests {
     #[test]
     fn a_callback_that_panics_leaves_the_others_their_answers() {
         let setting = Setting::new(AT_ONCE);
-        let report = Submission { id: [0; 16], time: 0, admission: None, body: Vec::new() };
+        let report = Submission { id: [0; 16], time: 0, admission: None, body: Vec::new(), latest: None };
         setting.commit.submit(vec![report], 0, |_| panic!("a callback of this test")).unwrap();
         setting.submit(2, 1, 0).unwrap();
         drop(setting.leave);

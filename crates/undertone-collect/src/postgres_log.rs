@@ -202,6 +202,9 @@ impl PostgresLog {
                 Outcome::TooOld
             } else if seen.contains(&key) {
                 Outcome::Duplicate
+            } else if submission.latest.is_some_and(|latest| (length as u64) + next.new.len() as u64 > latest)
+            {
+                Outcome::TooLate
             } else if !admit(submission, &mut used, &mut spent) {
                 Outcome::AdmissionSpent
             } else {

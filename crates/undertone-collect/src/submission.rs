@@ -15,6 +15,9 @@ pub struct Submission {
     pub time: u64,
     /// The token that let it in, if the task asks for one
     pub admission: Option<Admission>,
+    /// The last position that it may take; any, if none is named. What it says may be about the state of a log that has gone
+    /// on since
+    pub latest: Option<u64>,
     /// The report
     pub body: Vec<u8>,
 }
@@ -37,6 +40,8 @@ pub enum Outcome {
     Duplicate,
     /// Its time lies before the horizon, where nobody remembers what has been counted.
     TooOld,
+    /// The log has grown beyond the last position that it may take.
+    TooLate,
     /// Its token has let in as many reports as it may.
     AdmissionSpent,
 }

@@ -47,7 +47,7 @@ impl Drop for Scratch {
 fn report(marker: u64) -> Submission {
     let mut id = [0; 16];
     id[..8].copy_from_slice(&marker.to_le_bytes());
-    Submission { id, time: marker % 3, admission: None, body: marker.to_le_bytes().to_vec() }
+    Submission { id, time: marker % 3, admission: None, body: marker.to_le_bytes().to_vec(), latest: None }
 }
 
 fn markers(log: &SegmentLog) -> Vec<u64> {

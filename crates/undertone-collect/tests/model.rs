@@ -20,12 +20,15 @@ impl Model {
         batch.iter().map(|submission| self.judge(submission)).collect()
     }
 
-    fn judge(&mut self, Submission { id, time, admission, body }: &Submission) -> Outcome {
+    fn judge(&mut self, Submission { id, time, admission, latest, body }: &Submission) -> Outcome {
         if *time < self.horizon {
             return Outcome::TooOld;
         }
         if self.counted.contains(&(*time, *id)) {
             return Outcome::Duplicate;
+        }
+        if latest.is_some_and(|latest| self.stored.len() as u64 > latest) {
+            return Outcome::TooLate;
         }
         if let Some(Admission { nonce, cap }) = admission {
             let uses = self.uses.entry(*nonce).or_default();
@@ -56,10 +59,12 @@ fn submission() -> impl Strategy<Value = Submission> {
         prop::option::of((0u8..6, 0u32..5).prop_map(|(nonce, cap)| Admission { nonce: [nonce; 16], cap }));
     // Few ids and times, so that they meet
     let body = prop::collection::vec(any::<u8>(), 0..40);
-    (0u8..30, 0u64..12, admission, body).prop_map(|(id, time, admission, body)| Submission {
+    let latest = prop::option::of(0u64..40);
+    (0u8..30, 0u64..12, admission, latest, body).prop_map(|(id, time, admission, latest, body)| Submission {
         id: [id; 16],
         time,
         admission,
+        latest,
         body,
     })
 }

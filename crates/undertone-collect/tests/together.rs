@@ -12,7 +12,13 @@ const REPORTS: u32 = 300;
 fn report(number: u32) -> Submission {
     let mut id = [0; 16];
     id[..4].copy_from_slice(&number.to_le_bytes());
-    Submission { id, time: u64::from(number % 4), admission: None, body: number.to_le_bytes().to_vec() }
+    Submission {
+        id,
+        time: u64::from(number % 4),
+        admission: None,
+        body: number.to_le_bytes().to_vec(),
+        latest: None,
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One person's device: a budget, and answers that are given once.
 
 use crate::ledger_file::{Entries, Entry, LedgerFile};
-use crate::{DeviceError, Prepared, Question};
+use crate::{DeviceError, Prepared, Question, Record, RecordQuestion};
 use getrandom::SysRng;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
@@ -11,7 +11,7 @@ use undertone_privacy::Guarantee;
 use undertone_privacy::accounting::Ledger;
 use undertone_privacy::label::Label;
 use undertone_report::hexadecimal::{self, Digits};
-use undertone_report::{Cell, IdError, Task, TaskId};
+use undertone_report::{Cell, IdError, Point, Task, TaskId};
 
 /// A person's device.
 ///
@@ -77,23 +77,51 @@ impl Device {
         tier: u8,
         now: u64,
     ) -> Result<Prepared, DeviceError> {
+        let question = Question::new(task)?;
+        question.check_open(now)?;
+        let promise = question.price(tier);
+        self.once(question.task_id(), promise, |rng| question.answer(features, label, tier, now, rng))
+    }
+
+    /// The answer to a task about whole records, at the point where its learner stands; the same rules hold. A new point is no
+    /// new question: what was said once is said again, whatever became of it, since a second gradient would be a second
+    /// promise.
+    pub fn answer_record(
+        &mut self,
+        task: &Task,
+        point: &Point,
+        record: &Record,
+        tier: u8,
+        now: u64,
+    ) -> Result<Prepared, DeviceError> {
+        let question = RecordQuestion::new(task)?;
+        question.check_open(now)?;
+        let promise = question.price(tier);
+        self.once(question.task_id(), promise, |rng| question.answer(point, record, tier, now, rng))
+    }
+
+    /// What was said to `task` before; or what `answer` says, once the ledger has been charged and both are on the disk.
+    fn once(
+        &mut self,
+        task: TaskId,
+        promise: Result<Guarantee, DeviceError>,
+        answer: impl FnOnce(&mut ChaCha12Rng) -> Result<Vec<u8>, DeviceError>,
+    ) -> Result<Prepared, DeviceError> {
         if self.stopped {
             return Err(DeviceError::Stopped);
         }
-        let question = Question::new(task)?;
-        question.check_open(now)?;
-        if let Some(said) = self.answers.get(&question.task_id()) {
+        if let Some(said) = self.answers.get(&task) {
             return Ok(said.clone());
         }
-        let promise = question.price(tier)?;
+        let promise = promise?;
         let mut ledger = self.ledger.clone();
         ledger.reserve(promise)?;
         let mut rng = ChaCha12Rng::try_from_rng(&mut SysRng)
             .map_err(|error| DeviceError::NoRandomness { problem: error.to_string() })?;
-        let report = question.answer(features, label, tier, now, &mut rng)?;
+        let report = answer(&mut rng)?;
         let mut entries = self.entries.clone();
         entries.answers.push(Entry {
-            task: question.task_id().to_string(),
+            task: task.to_string(),
             promise: promise.into(),
             report: Digits(&report).to_string(),
         });
@@ -103,7 +131,7 @@ impl Device {
         self.stopped = false;
         (self.entries, self.ledger) = (entries, ledger);
         let prepared = Prepared::new(report);
-        self.answers.insert(question.task_id(), prepared.clone());
+        self.answers.insert(task, prepared.clone());
         Ok(prepared)
     }
 }

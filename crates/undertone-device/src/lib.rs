@@ -1,7 +1,7 @@
 //! What a device does with a task, so that it need not trust whoever wrote it.
 //!
-//! A [`Question`] is a task that was checked, with the mechanisms rebuilt from its words: nothing that scales noise is
-//! taken from a server. A [`Device`] is one person's: it pays for each answer from their budget, writes that down before
+//! A [`Question`], or a [`RecordQuestion`] about a whole record, is a task that was checked, with the mechanisms rebuilt from
+//! its words: nothing that scales noise is taken from a server. A [`Device`] is one person's: it pays for each answer from their budget, writes that down before
 //! anything can be sent, randomizes a label once, and gives the same bytes to the same question ever after.
 
 mod device;
@@ -10,8 +10,12 @@ mod ledger_file;
 mod prepared;
 mod promise_words;
 mod question;
+mod record;
+mod record_question;
 
 pub use device::Device;
 pub use error::DeviceError;
 pub use prepared::{Ack, Failure, Prepared};
 pub use question::Question;
+pub use record::Record;
+pub use record_question::RecordQuestion;

@@ -36,7 +36,15 @@ fn task(number: u32) -> Task {
         version: TASK_VERSION,
         label: "income".into(),
         classes: ["low", "middle", "high"].map(String::from).to_vec(),
-        mechanism: MechanismWords { kind: "rr".into(), epsilon: 1.0, set_size: None, top: None, prior: None },
+        mechanism: MechanismWords {
+            kind: "rr".into(),
+            epsilon: Some(1.0),
+            delta: None,
+            mu: None,
+            set_size: None,
+            top: None,
+            prior: None,
+        },
         features: vec![FeatureColumn { name: "age".into(), kind: ColumnKind::Number }],
         collection: Some(Collection {
             name: format!("Question {number}"),
@@ -51,6 +59,7 @@ fn task(number: u32) -> Task {
             tiers: vec![1.0, 0.25],
             admission: false,
         }),
+        record: None,
     }
 }
 
@@ -115,7 +124,7 @@ fn what_cannot_be_answered_costs_nothing() {
     let mut device = Device::open(&ledger, epsilon(1.0)).unwrap();
     let before = fs::read(&ledger).unwrap();
     let mut broken = task(0);
-    broken.mechanism.epsilon = 2.0;
+    broken.mechanism.epsilon = Some(2.0);
     let mut without = task(0);
     without.collection = None;
     let mut modelled = task(0);

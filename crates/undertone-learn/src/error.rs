@@ -92,6 +92,9 @@ pub enum LearnError {
         /// What it should be
         expected: &'static str,
     },
+    /// A law that was asked for where there is none
+    #[error("clipped gradients are biased, and there is no law for them")]
+    Clipped,
     /// A person who has answered already
     #[error("person {person} was asked twice, but has one report to give")]
     AskedTwice {

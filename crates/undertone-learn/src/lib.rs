@@ -13,6 +13,8 @@ pub mod labels;
 pub mod linear;
 pub mod live;
 pub mod loss;
+pub mod online;
+pub mod online_study;
 pub mod plan;
 pub mod split;
 pub mod stages;

@@ -36,6 +36,7 @@ pub enum PrivacyError {
     WrongLength { length: usize, dimension: usize },
     Codewords { codewords: u32 },
     Parameter { what: &'static str, value: f64 },
+    SimulationOnly { kind: &'static str },
     Scale { numerator: u64, denominator: u64 },
     PublicStrings { strings: u32 },
     NoCounts,
@@ -114,6 +115,9 @@ impl fmt::Display for PrivacyError {
             }
             Self::Parameter { what, value } => {
                 write!(f, "{what} is {}, outside of what is allowed", Shown(value))
+            }
+            Self::SimulationOnly { kind } => {
+                write!(f, "{kind} is computed in floats, so that its reports stay in simulations")
             }
             Self::Scale { numerator, denominator } => {
                 write!(

@@ -30,7 +30,15 @@ fn task() -> Task {
         version: TASK_VERSION,
         label: "recommendation".into(),
         classes: ["a", "b", "c", "d", "e"].map(String::from).to_vec(),
-        mechanism: MechanismWords { kind: "rr".into(), epsilon: 1.0, set_size: None, top: None, prior: None },
+        mechanism: MechanismWords {
+            kind: "rr".into(),
+            epsilon: Some(1.0),
+            delta: None,
+            mu: None,
+            set_size: None,
+            top: None,
+            prior: None,
+        },
         features: (0..8)
             .map(|place| FeatureColumn { name: format!("column {place}"), kind: ColumnKind::Words })
             .collect(),
@@ -47,6 +55,7 @@ fn task() -> Task {
             tiers: vec![1.0],
             admission: false,
         }),
+        record: None,
     }
 }
 
@@ -61,6 +70,7 @@ fn main() {
             .collect(),
         members: vec![number as u32 % 5],
         among: vec![],
+        gradient: None,
     };
     let reports: Vec<Report> = (0..REPORTS).map(report).collect();
     let bytes: Vec<Vec<u8>> = reports.iter().map(|report| format.encode(report).expect("valid")).collect();

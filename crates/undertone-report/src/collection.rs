@@ -4,9 +4,8 @@
 //! report tells nobody more than that about when it was made.
 
 use crate::encoding::EncodingWords;
-use crate::{ReportError, Task, TaskError};
+use crate::{OnlineWords, ReportError, Task, TaskError, maps};
 use serde::{Deserialize, Serialize};
-use undertone_privacy::Epsilon;
 
 /// Whole numbers above this are no longer told apart by what reads JSON in a browser.
 const LARGEST_TIME: u64 = 1 << 53;
@@ -37,14 +36,14 @@ pub struct Collection {
     pub learner: LearnerWords,
     /// How each public column becomes features, by public constants
     pub encoding: Vec<EncodingWords>,
-    /// Each ε that a person may choose; the first is the task's own, and the default
+    /// Each ε, or μ, that a person may choose; the first is the task's own, and the default
     pub tiers: Vec<f64>,
     /// Whether a report needs a token of the collector's
     pub admission: bool,
 }
 
 /// What is learnt while reports arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LearnerWords {
     /// A linear model with the softmax loss
@@ -57,11 +56,21 @@ pub enum LearnerWords {
     Linear,
     /// How many people have each label, and nothing else
     SharesOnly,
+    /// Of whole records: one step of gradient descent for each report
+    Online(#[serde(deserialize_with = "maps::one")] OnlineWords),
 }
 
 impl LearnerWords {
-    /// All of them.
+    /// All that learn from labels.
     pub const ALL: [Self; 5] = [Self::Softmax, Self::Logistic, Self::Hinge, Self::Linear, Self::SharesOnly];
+
+    /// The reports that a point may be old at which gradients are taken; none where there are no points.
+    pub fn stale(self) -> u64 {
+        match self {
+            Self::Online(words) => words.stale,
+            _ => 0,
+        }
+    }
 
     /// The word of the document.
     pub fn name(self) -> &'static str {
@@ -71,6 +80,7 @@ impl LearnerWords {
             Self::Hinge => "hinge",
             Self::Linear => "linear",
             Self::SharesOnly => "shares-only",
+            Self::Online(_) => "online",
         }
     }
 }
@@ -118,6 +128,7 @@ impl Collection {
         self.check_name()?;
         self.check_times()?;
         self.check_tiers(task)?;
+        self.check_learner(task)?;
         if self.encoding.len() != task.features.len() {
             let (found, needed) = (self.encoding.len(), task.features.len());
             return wrong("encoding", format!("has {found} entries, but there are {needed} public columns"));
@@ -129,6 +140,17 @@ impl Collection {
             })?;
         }
         Ok(())
+    }
+
+    fn check_learner(&self, task: &Task) -> Result<(), TaskError> {
+        match (self.learner, task.asks_for_records()) {
+            (LearnerWords::Online(words), true) => words.check(),
+            (LearnerWords::Online(_), false) => {
+                wrong("learner", "is online, which is for whole records".into())
+            }
+            (learner, true) => wrong("learner", format!("is {}, which is for labels", learner.name())),
+            (_, false) => Ok(()),
+        }
     }
 
     fn check_name(&self) -> Result<(), TaskError> {
@@ -190,20 +212,20 @@ impl Collection {
                 return wrong("tiers", format!("names {tier} twice"));
             }
             // Also what is wrong with a tier alone, such as an ε too small to say anything
-            task.check_mechanism(Epsilon::new(tier)?)?;
+            task.check_level(tier)?;
         }
-        if self.tiers[0].to_bits() != task.mechanism.epsilon.to_bits() {
-            let (first, own) = (self.tiers[0], task.mechanism.epsilon);
+        if self.tiers[0].to_bits() != task.mechanism.level().to_bits() {
+            let (first, own) = (self.tiers[0], task.mechanism.level());
             return wrong(
                 "tiers",
-                format!("begins with {first}, but has to begin with the ε of the mechanism, {own}"),
+                format!("begins with {first}, but has to begin with the level of the mechanism, {own}"),
             );
         }
         Ok(())
     }
 }
 
-fn wrong<T>(field: &'static str, problem: String) -> Result<T, TaskError> {
+pub(crate) fn wrong<T>(field: &'static str, problem: String) -> Result<T, TaskError> {
     Err(TaskError::Collection { field, problem })
 }
 

@@ -19,32 +19,72 @@ impl Task {
         text.comment("What is asked, of whom, under which promise. Everything here is public; whatever is changed makes");
         text.comment("another task with another id, to which no report of this one belongs.");
         text.value("version", &self.version);
-        text.space("The column whose values are private, and all values that it can have");
+        let (label, column) = match &self.record {
+            None => (
+                "The column whose values are private, and all values that it can have",
+                "A public column, which comes with each report as it is",
+            ),
+            Some(_) => (
+                "The column that is explained, and all values that it can have, or none for numbers",
+                "A column of the record, which never leaves its device",
+            ),
+        };
+        text.space(label);
         text.value("label", &self.label);
         text.value("classes", &self.classes);
         if self.features.is_empty() {
-            text.comment("No public columns");
+            text.comment("No other columns");
             text.value("features", &self.features);
         }
         self.write_mechanism(&mut text);
-        for column in &self.features {
-            text.section("[[features]]", "A public column, which comes with each report as it is");
-            text.value("name", &column.name);
-            text.value("kind", &column.kind);
+        for feature in &self.features {
+            text.section("[[features]]", column);
+            text.value("name", &feature.name);
+            text.value("kind", &feature.kind);
         }
+        self.write_record(&mut text);
         self.write_collection(&mut text);
         text.0
     }
 
     fn write_mechanism(&self, text: &mut Lines) {
         let words = &self.mechanism;
-        text.section("[mechanism]", "How devices randomize the label before anything leaves them");
+        let what = if self.asks_for_records() { "the gradient of their record" } else { "the label" };
+        text.section("[mechanism]", &format!("How devices randomize {what} before anything leaves them"));
         text.value("kind", &words.kind);
-        text.comment("ε: no report is more than e^ε times likelier under one label than under another");
-        text.value("epsilon", &words.epsilon);
+        let than = self.secret();
+        let pure =
+            format!("ε: no report is more than e^ε times likelier under one {than} than under another");
+        text.optional(&pure, "epsilon", words.epsilon.as_ref());
+        text.optional("δ: the mass on which that may fail", "delta", words.delta.as_ref());
+        let gaussian = format!("μ: two {than}s are as hard to tell apart as N(0, 1) and N(μ, 1)");
+        text.optional(&gaussian, "mu", words.mu.as_ref());
         text.optional("The number of labels in each report", "set_size", words.set_size.as_ref());
         text.optional("The labels to answer among, by their places", "top", words.top.as_ref());
         text.optional("Where each person's prior comes from", "prior", words.prior.as_ref());
+    }
+
+    fn write_record(&self, text: &mut Lines) {
+        let Some(record) = &self.record else { return };
+        text.section(
+            "[record]",
+            "What devices compute of a record, all of which is private: a gradient in a known ball",
+        );
+        text.comment("huber with its cut and the bounds of its scale, logistic or multinomial");
+        text.value("loss", &record.loss);
+        text.comment(
+            "square: min(1, R²/|x|²), linear: min(1, R/|x|), clip: |gradient| ≤ R, which is biased; and R",
+        );
+        text.value("weights", &record.weights);
+        text.value("radius", &record.radius);
+        text.comment("No coefficient leaves ± this");
+        text.value("bound", &record.bound);
+        text.optional(
+            "y becomes (y - mean)·scale, by public constants",
+            "response",
+            record.response.as_ref(),
+        );
+        text.optional("The share of people expected in each tier", "shares", record.shares.as_ref());
     }
 
     fn write_collection(&self, text: &mut Lines) {
@@ -63,9 +103,15 @@ impl Task {
         text.comment("Seconds: older reports are refused; and how far a device's clock may be ahead");
         text.value("expiry_age", &collection.expiry_age);
         text.value("clock_skew", &collection.clock_skew);
-        text.comment("softmax, logistic, hinge, linear or shares-only");
+        text.comment(if self.asks_for_records() {
+            "Steps η·(i + offset)^-α, averaged after burn_in reports, at points at most `stale` reports old"
+        } else {
+            "softmax, logistic, hinge, linear or shares-only"
+        });
         text.value("learner", &collection.learner);
-        text.comment("Each ε that a person may choose; the first is that of the mechanism, and the default");
+        text.comment(
+            "Each ε, or μ, that a person may choose; the first is that of the mechanism, and the default",
+        );
         text.value("tiers", &collection.tiers);
         text.comment("Whether a report needs a token of the collector's");
         text.value("admission", &collection.admission);

@@ -26,7 +26,7 @@ pub enum TaskError {
         name: String,
     },
     /// A mechanism that does not exist
-    #[error("`{kind}` is no label mechanism; one of {known}")]
+    #[error("`{kind}` is no mechanism of such a task; one of {known}")]
     UnknownMechanism {
         /// As written
         kind: String,
@@ -61,6 +61,20 @@ pub enum TaskError {
         /// Its name
         name: String,
     },
+    /// Something wrong with what is asked of a record
+    #[error("the {field} of the record {problem}")]
+    Record {
+        /// Its name
+        field: &'static str,
+        /// What is wrong with it
+        problem: String,
+    },
+    /// A task about labels, where one about records is needed
+    #[error("the task asks for labels, not for whole records")]
+    NotRecords,
+    /// A task about records, where one about labels is needed
+    #[error("the task asks for whole records, not for labels")]
+    NotLabels,
     /// A task that no collector runs
     #[error("the task has no collection, so nothing is collected for it")]
     NoCollection,

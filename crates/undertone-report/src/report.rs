@@ -5,6 +5,7 @@
 use crate::{IdError, hexadecimal};
 use std::fmt;
 use std::str::FromStr;
+use undertone_privacy::vector::VectorReport;
 
 /// A report, as it is before or after it was bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +22,17 @@ pub struct Report {
     pub members: Vec<u32>,
     /// With priors, the labels that were answered among, in rising order; none otherwise
     pub among: Vec<u32>,
+    /// Of a whole record, the randomized gradient; there are neither features nor labels then
+    pub gradient: Option<GradientReport>,
+}
+
+/// A randomized gradient.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GradientReport {
+    /// The reports that the point was made of at which it was taken
+    pub version: u64,
+    /// What the mechanism says
+    pub said: VectorReport,
 }
 
 /// What is in a public column.

@@ -162,6 +162,20 @@ report_errors! {
         /// What is wrong with them
         problem: &'static str,
     }
+    /// A gradient that no honest device says, or of another size or kind than the mechanism's
+    "implausible" "its gradient is none that the mechanism of its tier says" Implausible {}
+    /// A gradient where labels are asked for, or the other way round
+    "wrong-answer" "it {problem}" WrongAnswer {
+        /// What is wrong with it
+        problem: &'static str,
+    }
+    /// A gradient at a point that there is not yet
+    "future-version" "its point has {version} reports, and there are {now} so far" FutureVersion {
+        /// As received
+        version: u64,
+        /// How many there are
+        now: u64,
+    }
     /// Not the JSON of a report
     "malformed-json" "it is no JSON of a report: {problem}" MalformedJson {
         /// Where and why

@@ -1,9 +1,10 @@
-//! The task of a label collection.
+//! The task of a collection.
 //!
-//! It names the public columns, the classes, the promise and the mechanism, and nothing that depends on anyone's label.
+//! It names the columns, the classes, the promise and the mechanism, and nothing that depends on anyone's data. Without a
+//! [`record`](Task::record) the label alone is private, and the columns are public; with one all of it is.
 //! Its canonical bytes are JSON without spaces, fields in the order of this file; the id is their SHA-256.
 
-use crate::{Collection, TaskError, TaskId, maps};
+use crate::{Collection, RecordWords, TaskError, TaskId, maps};
 use serde::{Deserialize, Deserializer, Serialize};
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelKind, LabelMechanism, RrTopK, SubsetSelection};
@@ -24,22 +25,32 @@ pub struct Task {
     /// How devices randomize
     #[serde(deserialize_with = "maps::one")]
     pub mechanism: MechanismWords,
-    /// The public columns that come with each report
+    /// The columns: public ones, which come with each report, or those of a private record, which never do
     #[serde(deserialize_with = "maps::many")]
     pub features: Vec<FeatureColumn>,
+    /// What is asked of a whole record, if that is what is private
+    #[serde(default, deserialize_with = "maps::optional", skip_serializing_if = "Option::is_none")]
+    pub record: Option<RecordWords>,
     /// How a collector runs it, if one does
     #[serde(default, deserialize_with = "maps::optional", skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
 }
 
 /// A mechanism and its promise, in the words of a document.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MechanismWords {
-    /// The name of a [`LabelKind`]
+    /// The name of a [`LabelKind`], or of a [`VectorKind`](undertone_privacy::vector::VectorKind) for whole records
     pub kind: String,
     /// ε, the promise
-    pub epsilon: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
+    /// δ, for `gaussian`: the promise is (ε, δ)
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// μ, the promise of `gdp`, which has no ε
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mu: Option<f64>,
     /// The number of labels in a report, for `subset` with a size of the asker's choice
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set_size: Option<u32>,
@@ -49,6 +60,20 @@ pub struct MechanismWords {
     /// Where each person's prior comes from, for `rr-prior`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<PriorWords>,
+}
+
+impl MechanismWords {
+    /// The number that the promise is about: ε, or μ where there is no ε. Zero, which no promise is, if there is neither.
+    pub fn level(&self) -> f64 {
+        self.epsilon.or(self.mu).unwrap_or_default()
+    }
+
+    /// The same mechanism at another level.
+    #[must_use]
+    pub fn at(&self, level: f64) -> Self {
+        let [epsilon, mu] = [self.epsilon, self.mu].map(|own| own.map(|_| level));
+        Self { epsilon, mu, ..self.clone() }
+    }
 }
 
 /// Where a prior for each person comes from: something public, and not their own label.
@@ -132,7 +157,20 @@ impl Task {
 
     /// ε.
     pub fn epsilon(&self) -> Result<Epsilon, TaskError> {
-        Ok(Epsilon::new(self.mechanism.epsilon)?)
+        if self.asks_for_records() {
+            return Err(TaskError::NotLabels);
+        }
+        Ok(Epsilon::new(self.mechanism.level())?)
+    }
+
+    /// What is private: a label, or a whole record.
+    pub fn secret(&self) -> &'static str {
+        if self.asks_for_records() { "record" } else { "label" }
+    }
+
+    /// Whether whole records are private, and not labels alone.
+    pub fn asks_for_records(&self) -> bool {
+        self.record.is_some()
     }
 
     /// Whether each person answers among labels of their own, which come with the report.
@@ -147,15 +185,26 @@ impl Task {
         }
         no_repetition("class", self.classes.iter())?;
         no_repetition("column", self.features.iter().map(|column| &column.name).chain([&self.label]))?;
-        self.check_mechanism(self.epsilon()?)?;
+        self.check_level(self.mechanism.level())?;
         self.collection.as_ref().map_or(Ok(()), |collection| {
             self.check_prior_columns()?;
             collection.check(self)
         })
     }
 
-    /// Refuses a mechanism that no device should run at this ε.
-    pub(crate) fn check_mechanism(&self, epsilon: Epsilon) -> Result<(), TaskError> {
+    /// Refuses a mechanism that no device should run at this ε, or μ.
+    pub(crate) fn check_level(&self, level: f64) -> Result<(), TaskError> {
+        if let Some(record) = &self.record {
+            return record.check(self, level);
+        }
+        if self.mechanism.delta.is_some() || self.mechanism.mu.is_some() {
+            let kind = self.kind()?.name();
+            return Err(TaskError::Parameters { kind, problem: "promises ε, and neither δ nor μ" });
+        }
+        self.check_mechanism(Epsilon::new(level)?)
+    }
+
+    fn check_mechanism(&self, epsilon: Epsilon) -> Result<(), TaskError> {
         let (kind, words) = (self.kind()?, &self.mechanism);
         let problem = |problem| Err(TaskError::Parameters { kind: kind.name(), problem });
         match kind {
@@ -201,6 +250,9 @@ impl Task {
 
     /// The same for people who have chosen another ε.
     pub fn mechanism_at(&self, epsilon: Epsilon) -> Result<LabelMechanism, TaskError> {
+        if self.asks_for_records() {
+            return Err(TaskError::NotLabels);
+        }
         let (kind, labels) = (self.kind()?, self.labels());
         let words = &self.mechanism;
         let problem = |problem| Err(TaskError::Parameters { kind: kind.name(), problem });
@@ -248,7 +300,9 @@ mod tests {
             classes: vec!["low".into(), "middle".into(), "high".into()],
             mechanism: MechanismWords {
                 kind: "subset".into(),
-                epsilon: 1.0,
+                epsilon: Some(1.0),
+                delta: None,
+                mu: None,
                 set_size: None,
                 top: None,
                 prior: None,
@@ -257,6 +311,7 @@ mod tests {
                 FeatureColumn { name: "age".into(), kind: ColumnKind::Number },
                 FeatureColumn { name: "photo".into(), kind: ColumnKind::Vector(784) },
             ],
+            record: None,
             collection: None,
         }
     }
@@ -277,7 +332,7 @@ mod tests {
     #[test]
     fn whatever_differs_has_another_id() {
         let changes: [fn(&mut Task); 4] = [
-            |task| task.mechanism.epsilon = 2.0,
+            |task| task.mechanism.epsilon = Some(2.0),
             |task| task.classes.swap(0, 1),
             |task| task.mechanism.kind = "rr".into(),
             |task| task.features[0].kind = ColumnKind::Words,
@@ -299,7 +354,7 @@ mod tests {
         assert!(refused(|task| task.version = 2).contains("version 2"));
         assert!(refused(|task| task.classes[1] = "low".into()).contains("`low`"));
         assert!(refused(|task| task.features[1].name = "income".into()).contains("`income`"));
-        assert!(refused(|task| task.mechanism.epsilon = 0.0).contains("epsilon"));
+        assert!(refused(|task| task.mechanism.epsilon = Some(0.0)).contains("epsilon"));
         assert!(refused(|task| task.mechanism.kind = "magic".into()).contains("`magic`"));
         assert!(refused(|task| task.mechanism.set_size = Some(9)).contains('9'));
         assert!(refused(|task| task.mechanism.kind = "rr-top-k".into()).contains("needs the labels"));

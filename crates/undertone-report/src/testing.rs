@@ -21,12 +21,15 @@ pub(crate) fn task(kind: &str) -> Task {
         classes: ["a", "b", "c", "d", "e"].map(String::from).to_vec(),
         mechanism: MechanismWords {
             kind: kind.into(),
-            epsilon: 1.0,
+            epsilon: Some(1.0),
+            delta: None,
+            mu: None,
             set_size: None,
             top: (kind == "rr-top-k").then(|| vec![0, 2, 4]),
             prior: priors,
         },
         features: columns.map(|(name, kind)| FeatureColumn { name: name.into(), kind }).to_vec(),
+        record: None,
         collection: Some(Collection {
             name: "Incomes".into(),
             min_reports: 100,
@@ -71,5 +74,6 @@ pub(crate) fn report(kind: &str) -> Report {
         ],
         members,
         among: if kind == "rr-prior" { vec![1, 2] } else { vec![] },
+        gradient: None,
     }
 }

@@ -5,9 +5,12 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::LabelKind;
+use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, LearnerWords, MechanismWords,
-    PriorWords, Report, ReportError, ReportFormat, ReportId, Stretch, TASK_VERSION, Task, TextWords, batch,
+    CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords,
+    LearnerWords, LossWords, MechanismWords, OnlineWords, Point, PriorWords, RecordWords, Report,
+    ReportError, ReportFormat, ReportId, ResponseWords, Stretch, TASK_VERSION, Task, TaskId, TextWords,
+    batch,
 };
 
 const OPENS: u64 = 1000;
@@ -42,7 +45,7 @@ fn column() -> impl Strategy<Value = (ColumnKind, EncodingWords)> {
 }
 
 prop_compose! {
-    fn task()(
+    fn task_of_labels()(
         kind in select(&LabelKind::ALL[..]),
         labels in prop_oneof![2..20u32, 250..300u32],
         mut tiers in vec(0.1..8.0, 1..4),
@@ -59,7 +62,7 @@ prop_compose! {
             version: TASK_VERSION,
             label: "label".into(),
             classes: (0..labels).map(|label| format!("{label}{}", names[label as usize % 6])).collect(),
-            mechanism: MechanismWords { kind: kind.name().into(), epsilon: tiers[0], set_size: None, top, prior },
+            mechanism: MechanismWords { kind: kind.name().into(), epsilon: Some(tiers[0]), delta: None, mu: None, set_size: None, top, prior },
             features: columns.iter().zip(&names).enumerate().map(|(place, (&(kind, _), name))| {
                 FeatureColumn { name: format!("{place}{name}"), kind }
             }).collect(),
@@ -75,8 +78,7 @@ prop_compose! {
                 encoding: columns.into_iter().map(|(_, words)| words).collect(),
                 tiers,
                 admission: true,
-            }),
-        }
+            }), record: None }
     }
 }
 
@@ -92,9 +94,9 @@ fn cell(kind: ColumnKind) -> BoxedStrategy<Cell> {
     }
 }
 
-/// A task and a report that answers it.
-fn answered() -> impl Strategy<Value = (Task, Report)> {
-    let chosen = (task(), any::<Index>()).prop_map(|(task, tier)| {
+/// A task for labels and a report that answers it.
+fn labelled() -> impl Strategy<Value = (Task, Report)> {
+    let chosen = (task_of_labels(), any::<Index>()).prop_map(|(task, tier)| {
         let tier = tier.index(task.collection.as_ref().unwrap().tiers.len());
         (task, tier)
     });
@@ -120,9 +122,129 @@ fn answered() -> impl Strategy<Value = (Task, Report)> {
                 if task.has_priors() {
                     members = vec![among[one.index(among.len())]];
                 }
-                (task, Report { id: ReportId(id), time, tier: tier as u8, features, members, among })
+                (
+                    task,
+                    Report {
+                        id: ReportId(id),
+                        time,
+                        tier: tier as u8,
+                        features,
+                        members,
+                        among,
+                        gradient: None,
+                    },
+                )
             })
     })
+}
+
+/// Mechanisms of gradients, each with the promise that it keeps.
+fn promise() -> impl Strategy<Value = MechanismWords> {
+    let pure = (select(&["codebook", "laplace"][..]), 0.1..8.0).prop_map(|(kind, epsilon)| MechanismWords {
+        kind: kind.into(),
+        epsilon: Some(epsilon),
+        ..MechanismWords::default()
+    });
+    let analytic = (0.1..8.0, 1e-9..0.1).prop_map(|(epsilon, delta)| MechanismWords {
+        kind: "gaussian".into(),
+        epsilon: Some(epsilon),
+        delta: Some(delta),
+        ..MechanismWords::default()
+    });
+    let gaussian = (0.01..8.0).prop_map(|mu| MechanismWords {
+        kind: "gdp".into(),
+        mu: Some(mu),
+        ..MechanismWords::default()
+    });
+    prop_oneof![pure, analytic, gaussian]
+}
+
+fn online() -> impl Strategy<Value = OnlineWords> {
+    (1e-3..100.0, 0.0..=1.0, 0..1u64 << 53, 0..1u64 << 53, 1..=1u64 << 16).prop_map(
+        |(eta, alpha, offset, burn_in, stale)| OnlineWords {
+            eta,
+            alpha,
+            offset,
+            burn_in,
+            stale,
+            curvature: None,
+        },
+    )
+}
+
+prop_compose! {
+    /// Of numbers and categories, which is what records are made of.
+    fn task_of_records()(
+        before in task_of_labels(),
+        loss in prop_oneof![
+            (0.5..1.4, 1e-3..1.0, 2.0..1e3).prop_map(|(cut, least_scale, most_scale)| {
+                LossWords::Huber(HuberWords { cut, least_scale, most_scale })
+            }),
+            Just(LossWords::Logistic),
+            Just(LossWords::Multinomial),
+        ],
+        response in proptest::option::of((finite(), 1e-3..1e3)),
+        weights in select(&["square", "linear", "clip"][..]),
+        (radius, bound) in (0.7..10.0, 1e-3..1e6),
+        mechanism in promise(),
+        more in 0.1..8.0,
+        learner in online(),
+    ) -> Task {
+        let classes = match loss {
+            LossWords::Huber(_) => 0,
+            LossWords::Logistic => 2,
+            LossWords::Multinomial => before.classes.len().min(5),
+        };
+        let mut task = before;
+        let response = response.filter(|_| classes == 0).map(|(mean, scale)| ResponseWords { mean, scale });
+        task.classes.truncate(classes);
+        let collection = task.collection.as_mut().unwrap();
+        let kept: Vec<bool> = collection.encoding.iter().map(|words| {
+            matches!(words, EncodingWords::Number(_) | EncodingWords::Category(CategoryWords::Values { .. }))
+        }).collect();
+        let mut keep = kept.iter();
+        collection.encoding.retain(|_| *keep.next().unwrap());
+        let mut keep = kept.iter();
+        task.features.retain(|_| *keep.next().unwrap());
+        collection.tiers = vec![mechanism.epsilon.or(mechanism.mu).unwrap(), more];
+        collection.tiers.dedup();
+        collection.learner = LearnerWords::Online(learner);
+        task.record = Some(RecordWords { loss, weights: weights.into(), radius, bound, response, shares: None });
+        task.mechanism = mechanism;
+        task
+    }
+}
+
+/// A task for records and a report that answers it.
+fn gradients() -> impl Strategy<Value = (Task, Report)> {
+    task_of_records().prop_flat_map(|task| {
+        let parameters = task.record_model().unwrap().parameters();
+        let said = if task.mechanism.kind == "codebook" {
+            let word = |(seed, index)| VectorReport::Codeword(CodebookReport { seed, index });
+            (any::<u128>(), 0..256u16).prop_map(word).boxed()
+        } else {
+            // Within the ball of all gradients, whatever the noise
+            vec(prop_oneof![-1000..1000i64, -80_000..80_000i64], parameters)
+                .prop_map(VectorReport::Steps)
+                .boxed()
+        };
+        let tiers = task.collection.as_ref().unwrap().tiers.len() as u8;
+        (Just(task), said, any::<u64>(), any::<[u8; 16]>(), OPENS..CLOSES, 0..tiers).prop_map(
+            |(task, said, version, id, time, tier)| {
+                let gradient = Some(GradientReport { version, said });
+                (task, Report { id: ReportId(id), time, tier, gradient, ..Report::default() })
+            },
+        )
+    })
+}
+
+fn task() -> impl Strategy<Value = Task> {
+    prop_oneof![task_of_labels(), task_of_records()]
+}
+
+/// A task and a report that answers it.
+fn answered() -> impl Strategy<Value = (Task, Report)> {
+    prop_oneof![labelled(), gradients()]
 }
 
 /// Something done to bytes.
@@ -239,5 +361,67 @@ proptest! {
         if let Ok(reports) = batch::split(&bytes) {
             prop_assert_eq!(batch::join(reports), bytes);
         }
+    }
+
+    #[test]
+    fn points_read_back_to_the_last_bit_and_whatever_else_is_read_was_written_so(
+        version in any::<u64>(),
+        bits in vec(any::<u64>(), 0..20),
+        damages in vec(damage(), 0..4),
+    ) {
+        let (task, length) = ("ab".repeat(32).parse::<TaskId>().unwrap(), bits.len());
+        let point = Point { version, parameters: bits.iter().copied().map(f64::from_bits).collect() };
+        let bytes = point.to_bytes(task);
+        prop_assert_eq!(bytes.len(), 40 + 8 * length);
+        let read = Point::from_bytes(&bytes, task, length).unwrap();
+        prop_assert_eq!(read.version, version);
+        prop_assert_eq!(read.parameters.iter().map(|value| value.to_bits()).collect::<Vec<_>>(), bits);
+        let damaged = damaged(bytes, &damages, 0);
+        for length in [0, length, length + 1] {
+            if let Ok(read) = Point::from_bytes(&damaged, task, length) {
+                prop_assert_eq!(read.to_bytes(task), damaged.clone());
+            }
+        }
+    }
+
+    #[test]
+    fn every_report_about_a_record_is_as_long_as_any_other_of_its_task(
+        (task, report) in gradients(),
+        version in any::<u64>(),
+    ) {
+        let format = ReportFormat::new(&task).unwrap();
+        let other = Report {
+            tier: 0,
+            gradient: report.gradient.clone().map(|gradient| GradientReport { version, ..gradient }),
+            ..report.clone()
+        };
+        prop_assert_eq!(format.encode(&report).unwrap().len(), format.encode(&other).unwrap().len());
+    }
+
+    #[test]
+    fn what_no_device_says_is_refused_in_either_spelling((task, report) in gradients(), place in any::<Index>()) {
+        let format = ReportFormat::new(&task).unwrap();
+        let mut fake = report.clone();
+        match &mut fake.gradient.as_mut().unwrap().said {
+            VectorReport::Steps(steps) => {
+                let place = place.index(steps.len());
+                steps[place] = i64::MAX;
+            }
+            VectorReport::Codeword(word) => word.index = 256,
+        }
+        let refused = format.encode(&fake).unwrap_err();
+        prop_assert_eq!(refused.reason(), "implausible");
+        let (honest, mut bytes) = (format.to_json(&report).unwrap(), format.encode(&report).unwrap());
+        let mut json: serde_json::Value = serde_json::from_str(&honest).unwrap();
+        match fake.gradient.unwrap().said {
+            VectorReport::Steps(steps) => {
+                let at = bytes.len() - 8 * steps.len() + 8 * place.index(steps.len());
+                bytes[at..at + 8].copy_from_slice(&i64::MAX.to_be_bytes());
+                prop_assert_eq!(format.decode(&bytes).unwrap_err().reason(), "implausible");
+                json["gradient"]["steps"] = steps.into();
+            }
+            VectorReport::Codeword(_) => json["gradient"]["index"] = 256.into(),
+        }
+        prop_assert_eq!(format.from_json(json.to_string().as_bytes()).unwrap_err().reason(), "implausible");
     }
 }

@@ -10,7 +10,7 @@ use undertone_audit::{Verdict, claimed_loss};
 pub(crate) struct Finding {
     pub(crate) mechanism: String,
     pub(crate) claimed: f64,
-    /// None where the reports cannot be listed
+    /// None where the reports cannot be listed and no formula is known
     pub(crate) exact: Option<f64>,
     pub(crate) lower_bound: f64,
     pub(crate) verdict: Outcome,

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod bar_chart;
+mod box_plot;
 mod collector;
 mod commands;
 mod dashboard;
@@ -25,6 +26,7 @@ mod progress;
 mod promise;
 mod randomness;
 mod reports;
+mod table_writer;
 mod tables;
 mod vector_chart;
 mod words;

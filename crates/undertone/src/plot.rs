@@ -9,15 +9,15 @@ use plotters::prelude::*;
 use std::ops::Range;
 
 /// Width and height in a browser's pixels.
-const SIZE: (u32, u32) = (900, 600);
+pub(crate) const SIZE: (u32, u32) = (900, 600);
 /// The backend rounds to whole units, so that curves need finer ones.
-const FINE: u32 = 8;
+pub(crate) const FINE: u32 = 8;
 /// Numbers on an axis, at most.
 const MOST_TICKS: usize = 13;
-const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
-const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
-const GROUND: RGBColor = RGBColor(0xfd, 0xfd, 0xfb);
-const PALETTE: [RGBColor; 7] = [
+pub(crate) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
+pub(crate) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
+pub(crate) const GROUND: RGBColor = RGBColor(0xfd, 0xfd, 0xfb);
+pub(crate) const PALETTE: [RGBColor; 7] = [
     RGBColor(0xd5, 0x5e, 0x00),
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0x56, 0xb4, 0xe9),
@@ -52,6 +52,8 @@ pub(crate) struct Line {
 pub(crate) enum Stroke {
     Whole,
     Dashed,
+    /// Dashed, in the colour of the line before it
+    Companion,
     /// Thick and in ink: the line that the others are measured against
     Limit,
 }
@@ -97,15 +99,20 @@ impl LogLog {
             .axis_desc_style(text(16))
             .draw()?;
         let mut colours = PALETTE.iter().cycle();
+        let mut colour = &INK;
         for Line { name, points, bars, stroke } in &self.lines {
             let style = match stroke {
                 Stroke::Limit => INK.stroke_width(4 * FINE),
-                // The palette repeats and does not end.
-                _ => colours.next().unwrap_or(&INK).stroke_width(2 * FINE),
+                Stroke::Companion => colour.stroke_width(2 * FINE),
+                _ => {
+                    // The palette repeats and does not end.
+                    colour = colours.next().unwrap_or(&INK);
+                    colour.stroke_width(2 * FINE)
+                }
             };
             let sample = move |(x, y): (i32, i32)| [(x, y), (x + 26 * FINE as i32, y)];
             match stroke {
-                Stroke::Dashed => chart
+                Stroke::Dashed | Stroke::Companion => chart
                     .draw_series(DashedLineSeries::new(points.iter().copied(), 8 * FINE, 5 * FINE, style))?
                     .legend(move |at| {
                         DashedPathElement::new(sample(at), 8 * FINE, 5 * FINE, style).into_dyn()
@@ -137,17 +144,33 @@ impl LogLog {
         Ok(())
     }
 
-    /// Where the lines leave room: at the upper left if they rise, else at the upper right.
+    /// The corner in which the legend hides the fewest points: the upper right one if there is room, else another.
     fn legend_position(&self) -> SeriesLabelPosition {
-        let rises = |line: &&Line| {
-            line.points.first().zip(line.points.last()).is_some_and(|(first, last)| last.1 > first.1)
+        use SeriesLabelPosition::{LowerLeft, LowerRight, UpperLeft, UpperRight};
+        let Some((x, y)) = self.ranges() else { return UpperRight };
+        // How far along an axis, from 0 to 1
+        let along =
+            |value: f64, range: &Range<f64>| (value / range.start).ln() / (range.end / range.start).ln();
+        let (width, height) = (0.35, 0.06 * self.lines.len() as f64);
+        let hidden = |(right, upper): (bool, bool)| {
+            let from = |end: bool, part: f64| if end { 1.0 - part } else { part };
+            let points = self.lines.iter().flat_map(|line| &line.points);
+            points
+                .filter(|point| {
+                    from(right, along(point.0, &x)) < width && from(upper, along(point.1, &y)) < height
+                })
+                .count()
         };
-        let rising = self.lines.iter().filter(rises).count();
-        if 2 * rising > self.lines.len() {
-            SeriesLabelPosition::UpperLeft
-        } else {
-            SeriesLabelPosition::UpperRight
-        }
+        let corners = [
+            ((true, true), UpperRight),
+            ((false, true), UpperLeft),
+            ((false, false), LowerLeft),
+            ((true, false), LowerRight),
+        ];
+        corners
+            .into_iter()
+            .min_by_key(|(corner, _)| hidden(*corner))
+            .map_or(UpperRight, |(_, position)| position)
     }
 
     /// The mark, unless it has no logarithm.
@@ -206,6 +229,21 @@ mod tests {
         assert_eq!(ticks(&(0.09..11.0)), [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]);
         assert_eq!(ticks(&(0.5..2e6)), [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6]);
         assert_eq!(ticks(&(1e-20..1e20)).len(), 10);
+    }
+
+    #[test]
+    fn the_legend_hides_no_line_where_it_can_be_helped() {
+        let position = |points: Vec<(f64, f64)>| {
+            let line = Line { name: String::new(), points, bars: Vec::new(), stroke: Stroke::Whole };
+            let (title, x_name, y_name) = (String::new(), String::new(), String::new());
+            LogLog { title, x_name, y_name, lines: vec![line], mark: None }.legend_position()
+        };
+        let falling = position(vec![(1.0, 100.0), (10.0, 10.0), (100.0, 1.0)]);
+        assert!(matches!(falling, SeriesLabelPosition::UpperRight));
+        let rising = position(vec![(1.0, 1.0), (10.0, 10.0), (100.0, 100.0)]);
+        assert!(matches!(rising, SeriesLabelPosition::UpperLeft));
+        let above = position(vec![(1.0, 100.0), (100.0, 100.0), (100.0, 1.0)]);
+        assert!(matches!(above, SeriesLabelPosition::LowerLeft));
     }
 
     #[test]

@@ -27,33 +27,33 @@ impl From<Guarantee> for Promise {
     }
 }
 
-/// What a promise means to somebody who reported a label.
-pub(crate) fn in_words(promise: &Guarantee) -> String {
+/// What a promise means to somebody whose `secret`, a label or a record, it is about.
+pub(crate) fn in_words(promise: &Guarantee, secret: &str) -> String {
     match promise {
         Guarantee::Pure(epsilon) => {
             let times = epsilon.exp();
             if times > 1e6 {
-                return format!("{promise}: so large that reports give the label away");
+                return format!("{promise}: so large that reports give the {secret} away");
             }
             let (odds, chance) = (digits(times), 100.0 * times / (1.0 + times));
             format!(
-                "{promise}: no report is more than {odds} times likelier under one label than under another. \
-                 Whoever found two labels equally likely beforehand can be at most {chance:.1} % sure of one of them afterwards"
+                "{promise}: no report is more than {odds} times likelier under one {secret} than under another. \
+                 Whoever found two {secret}s equally likely beforehand can be at most {chance:.1} % sure of one of them afterwards"
             )
         }
         Guarantee::Approximate(epsilon, delta) => format!(
-            "{promise}: nothing that is reported is likelier under one label than {} times its probability under \
+            "{promise}: nothing that is reported is likelier under one {secret} than {} times its probability under \
              another, plus {}",
             digits(epsilon.exp()),
             all_digits(delta.get())
         ),
         Guarantee::Gaussian(mu) => format!(
-            "{promise}: two labels are as hard to tell apart by a report as two normal laws whose means are {} \
+            "{promise}: two {secret}s are as hard to tell apart by a report as two normal laws whose means are {} \
              standard deviations apart by one draw",
             all_digits(mu.get())
         ),
         Guarantee::Concentrated(rho) => format!(
-            "{promise}: every Rényi divergence of order α between the reports of two labels is at most {}·α",
+            "{promise}: every Rényi divergence of order α between the reports of two {secret}s is at most {}·α",
             all_digits(rho.get())
         ),
     }
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn epsilon_ln_three_means_odds_of_three_to_one() {
-        let words = |epsilon: f64| in_words(&Guarantee::Pure(Epsilon::new(epsilon).unwrap()));
+        let words = |epsilon: f64| in_words(&Guarantee::Pure(Epsilon::new(epsilon).unwrap()), "label");
         assert!(words(3f64.ln()).contains("3.0000 times") && words(3f64.ln()).contains("75.0 % sure"));
         assert!(words(100.0).contains("give the label away"));
     }

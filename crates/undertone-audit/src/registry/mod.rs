@@ -5,10 +5,13 @@
 //! suite and the auditor do not know does not compile into the program.
 
 mod central;
+mod gradient;
 mod label;
 mod number;
 mod public;
 mod vector;
+
+pub use gradient::{GradientKind, GradientTrial, Record};
 
 use crate::Case;
 use undertone_privacy::central::{CentralKind, ExponentialMechanism, NoisyHistogram};
@@ -27,6 +30,8 @@ pub enum Kind {
     Vector(VectorKind),
     /// Gaussian noise on one of some public points
     Point,
+    /// The gradient of a whole record, from the record to the report
+    Gradient(GradientKind, VectorKind),
     Public(PublicKind),
     Central(CentralKind),
 }
@@ -39,7 +44,10 @@ impl Kind {
         let vectors = VectorKind::ALL.into_iter().map(Self::Vector);
         let public = PublicKind::ALL.into_iter().map(Self::Public);
         let central = CentralKind::ALL.into_iter().map(Self::Central);
-        labels.chain(numbers).chain(vectors).chain([Self::Point]).chain(public).chain(central)
+        let with_each = |loss| GradientKind::MECHANISMS.map(|kind| Self::Gradient(loss, kind));
+        let gradients = GradientKind::ALL.into_iter().flat_map(with_each);
+        let vectors = vectors.chain([Self::Point]).chain(gradients);
+        labels.chain(numbers).chain(vectors).chain(public).chain(central)
     }
 
     /// The family and the name in it.
@@ -49,6 +57,7 @@ impl Kind {
             Self::Number(kind) => ("number", kind.name()),
             Self::Vector(kind) => ("vector", kind.name()),
             Self::Point => ("vector", "point"),
+            Self::Gradient(loss, kind) => return format!("gradient {} {}", loss.name(), kind.name()),
             Self::Public(kind) => ("public", kind.name()),
             Self::Central(kind) => ("central", kind.name()),
         };
@@ -113,6 +122,7 @@ pub enum Mechanism {
     Number(NumberMechanism),
     Vector(VectorMechanism),
     Point(NoisyPoint),
+    Gradient(GradientTrial),
     RejectionBit(RejectionBit),
     GenProt(GenProt),
     OneCoordinate(OneCoordinate<NumberMechanism>),
@@ -135,6 +145,7 @@ impl Mechanism {
                 let points = PublicPoints::Corners { labels: setup.classes, corner: STEPS };
                 Self::Point(NoisyPoint::new(points, setup.mu)?)
             }
+            Kind::Gradient(loss, kind) => Self::Gradient(loss.trial(kind, setup)?),
             Kind::Public(PublicKind::RejectionBit) => Self::RejectionBit(RejectionBit::new(bounds, epsilon)?),
             Kind::Public(PublicKind::GenProt) => Self::GenProt(GenProt::new(bounds, STRINGS, epsilon)?),
             Kind::Public(PublicKind::OneCoordinate) => {
@@ -149,7 +160,11 @@ impl Mechanism {
 
     /// Whether its reports are in floating point and must not leave a device.
     pub fn is_simulation_only(&self) -> bool {
-        matches!(self, Self::Vector(mechanism) if !mechanism.kind().is_device_safe())
+        match self {
+            Self::Vector(mechanism) => !mechanism.kind().is_device_safe(),
+            Self::Gradient(trial) => trial.is_simulation_only(),
+            _ => false,
+        }
     }
 
     /// Brings the mechanism, under this name, before an examiner.
@@ -159,6 +174,7 @@ impl Mechanism {
             Self::Number(mechanism) => examiner.unbiased(&number::case(name, mechanism)),
             Self::Vector(mechanism) => vector::face(name, mechanism, examiner),
             Self::Point(mechanism) => examiner.unbiased(&vector::point(name, mechanism)),
+            Self::Gradient(trial) => trial.face(name, examiner),
             Self::RejectionBit(mechanism) => examiner.unbiased(&public::rejection_bit(name, mechanism)),
             Self::GenProt(mechanism) => examiner.unbiased(&public::gen_prot(name, mechanism)),
             Self::OneCoordinate(mechanism) => examiner.unbiased(&public::one_coordinate(name, mechanism)),

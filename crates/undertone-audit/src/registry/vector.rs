@@ -52,7 +52,7 @@ pub(super) fn point(name: &str, mechanism: &NoisyPoint) -> Case<NoisyPoint> {
 /// The μ that Gaussian noise keeps if and only if it keeps this promise. For (ε, δ) that is the analytic calibration. For ρ
 /// it is √(2ρ): along one line the discrete Gaussian is as hard to tell apart as the continuous one, to twelve digits at
 /// the widths in use, and a single event of a test shows far more of μ than of ρ.
-fn equivalent(promise: Guarantee) -> Option<Guarantee> {
+pub(super) fn equivalent(promise: Guarantee) -> Option<Guarantee> {
     let mu = match promise {
         Guarantee::Approximate(epsilon, delta) => mu_for(epsilon, delta).ok()?,
         Guarantee::Concentrated(rho) => Mu::new((2.0 * rho.get()).sqrt()).ok()?,
@@ -97,7 +97,7 @@ fn far_reports(ball: Ball) -> Vec<Vec<i64>> {
 }
 
 /// Every index of some codebooks: the promise holds for each codebook by itself.
-fn whole_codebooks(codewords: u32) -> Vec<CodebookReport> {
+pub(super) fn whole_codebooks(codewords: u32) -> Vec<CodebookReport> {
     let index = |seed, index: u32| CodebookReport { seed, index: index as u16 };
     [0u128, 1, u128::MAX / 3]
         .into_iter()

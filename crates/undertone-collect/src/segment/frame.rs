@@ -158,9 +158,10 @@ mod tests {
     fn a_frame_of_two_reports_reads_back_and_no_flipped_bit_goes_unnoticed() {
         let mut builder = FrameBuilder::default();
         builder.begin(0x1122, 7, 3);
-        let plain = Submission { id: [1; 16], time: 9, admission: None, body: b"body".to_vec() };
+        let plain =
+            Submission { id: [1; 16], time: 9, admission: None, body: b"body".to_vec(), latest: None };
         let admission = Some(Admission { nonce: [8; 16], cap: 2 });
-        let admitted = Submission { id: [2; 16], time: 4, admission, body: Vec::new() };
+        let admitted = Submission { id: [2; 16], time: 4, admission, body: Vec::new(), latest: None };
         builder.push(&plain);
         builder.push(&admitted);
         let frame = builder.finish().to_vec();

@@ -255,6 +255,9 @@ fn judge(
     if seen.contains(&report)? {
         return Ok(Outcome::Duplicate);
     }
+    if submission.latest.is_some_and(|latest| position > latest) {
+        return Ok(Outcome::TooLate);
+    }
     if let Some(admission) = submission.admission {
         let token = seen.token(&admission.nonce);
         let uses = seen.uses(&token)?;

@@ -10,7 +10,7 @@ const SMALL: SegmentOptions =
     SegmentOptions { segment_bytes: 1 << 20, units_per_generation: 2, front: 20, filter_bytes: 1 << 10 };
 
 fn report(time: u64, id: u8) -> Submission {
-    Submission { id: [id; 16], time, admission: None, body: vec![id; usize::from(id % 5)] }
+    Submission { id: [id; 16], time, admission: None, body: vec![id; usize::from(id % 5)], latest: None }
 }
 
 fn admitted(id: u8, nonce: u8, cap: u32) -> Submission {

@@ -24,7 +24,7 @@ fn task(number: u8) -> [u8; 32] {
 fn report(number: u64) -> Submission {
     let mut id = [0; 16];
     id[8..].copy_from_slice(&number.to_be_bytes());
-    Submission { id, time: 5, admission: None, body: number.to_le_bytes().to_vec() }
+    Submission { id, time: 5, admission: None, body: number.to_le_bytes().to_vec(), latest: None }
 }
 
 fn number_of(stored: &Stored) -> u64 {

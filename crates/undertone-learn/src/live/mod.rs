@@ -8,9 +8,11 @@
 //! the other ([`OnlineLinear`]).
 
 mod curve;
+mod records;
 mod table;
 
 pub use curve::CurvePoint;
+pub use records::{LiveRecords, RecordEstimate};
 
 use crate::evaluation::Figure;
 use crate::features::{Encoder, Rows};
@@ -73,6 +75,7 @@ impl Live {
             LearnerWords::Hinge => Some(Loss::Hinge),
             LearnerWords::Linear => Some(Loss::Squared),
             LearnerWords::SharesOnly => None,
+            LearnerWords::Online(_) => return Err(TaskError::NotLabels.into()),
         };
         let learner =
             |loss| OnlineLinear::new(encoder.width(), task.classes.len(), loss, Step::default(), None);
@@ -216,5 +219,7 @@ impl Live {
     }
 }
 
+#[cfg(test)]
+mod record_tests;
 #[cfg(test)]
 mod tests;

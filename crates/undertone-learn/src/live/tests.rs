@@ -18,7 +18,9 @@ fn task(learner: LearnerWords) -> Task {
         classes: ["x", "y", "z"].map(String::from).to_vec(),
         mechanism: MechanismWords {
             kind: "subset".into(),
-            epsilon: 1.0,
+            epsilon: Some(1.0),
+            delta: None,
+            mu: None,
             set_size: None,
             top: None,
             prior: None,
@@ -43,6 +45,7 @@ fn task(learner: LearnerWords) -> Task {
             tiers: vec![1.0, 3.0],
             admission: false,
         }),
+        record: None,
     }
 }
 
@@ -64,7 +67,18 @@ fn people(count: usize, seed: u64) -> Vec<(u32, Report)> {
         let (mut members, tier) = (Vec::new(), (rng.next_u32() % 2) as u8);
         mechanisms[usize::from(tier)].draw(label, &mut SetMemory::new(), &mut members, &mut rng);
         let features = vec![Cell::Words(word.into()), Cell::Number(number)];
-        (label, Report { id: ReportId([0; 16]), time: 1, tier, features, members, among: Vec::new() })
+        (
+            label,
+            Report {
+                id: ReportId([0; 16]),
+                time: 1,
+                tier,
+                features,
+                members,
+                among: Vec::new(),
+                gradient: None,
+            },
+        )
     };
     (0..count).map(|_| person()).collect()
 }

@@ -6,10 +6,15 @@
 //! The loss is the perspective of ρ_c, hence convex in both for σ > 0. κ makes σ the standard deviation of Gaussian errors;
 //! of other symmetric errors β is still right.
 //!
-//! **Its ball, weights R²/|x|².** With b = |∂β| ≤ |u|·R and w ≤ 1 the squared distance to (0, (κ-c²)/2) is convex in w and
-//! rises with |u| for c² ≤ 4R², so that it is largest at w = 1, |u| = c, where it is c²R². Two records with u = ±c are
-//! 2cR apart: no smaller ball holds them. **Weights R/|x|.** At |u| = c the second coordinate runs through ((κ-c²)/2, 0) as w
-//! falls from 1 to 0 while b stays cR: the ball around the middle has the radius √(c²R² + (c²-κ)²/16).
+//! **Its ball, weights R²/|x|².** |∂β|² ≤ u²R²w, so the squared distance to (0, (κ-c²)/2) is at most
+//!
+//! > u²R²w + (w·(κ-u²) - (κ-c²))²/4
+//!
+//! which is convex in w and, at w = 1, in u². At its ends it is c²R² for w = 1, u² = c², c⁴/4 for w = 1, u = 0 and (c²-κ)²/4
+//! for w = 0: never more than c²R² if c ≤ 2R. Two records with |x| = R and u = ±c are 2cR apart, and no smaller ball holds
+//! them. **Weights R/|x|.** |∂β| ≤ |u|·R, and at |u| = c the other coordinate runs from (κ-c²)/2 to 0 as w falls from 1 to 0
+//! while |∂β| stays cR: the ball around the middle has the radius √(c²R² + (c²-κ)²/16), and the same two convexities show
+//! that it holds the rest.
 
 use super::Weight;
 use crate::PrivacyError;
@@ -85,16 +90,6 @@ impl Huber {
         (self.consistency - self.cut * self.cut) / parts
     }
 
-    /// Two records with u = c and u = -v are (c + v)·R√q + (c² - v²)/2 apart with weights R²/|x|²: 2cR√q if c ≤ R√q, since
-    /// v = c is best. With the others one of them may have no ∂σ at all.
-    pub(super) fn l1_diameter(&self, weight: Weight, r: f64, root: f64) -> f64 {
-        let (c, v) = (self.cut, self.cut.min(r * root));
-        match weight {
-            Weight::Linear => 2.0 * c * r * root + (c * c - self.consistency) / 2.0,
-            _ => (c + v) * r * root + (c * c - v * v) / 2.0,
-        }
-    }
-
     pub(super) fn check_scale(&self, scale: f64) -> Result<(), PrivacyError> {
         if (self.least_scale..=self.most_scale).contains(&scale) {
             Ok(())
@@ -111,8 +106,8 @@ impl Huber {
     pub(super) fn gradient(&self, theta: &[f64], x: &[f64], y: f64, weight: f64, gradient: &mut [f64]) {
         let q = x.len();
         let fitted: f64 = x.iter().zip(theta).map(|(x, b)| x * b).sum();
-        let t = (y - fitted) / theta[q];
-        // clamp leaves what is no number as it is
+        // A finite residual that overflows is a large one, but an infinite y is none; clamp leaves what is no number as it is.
+        let t = (y - fitted) / theta[q] + 0.0 * y;
         let u = t.clamp(-self.cut, self.cut);
         for (g, x) in gradient.iter_mut().zip(x) {
             *g = -weight * u * x;

@@ -17,6 +17,8 @@
 mod huber;
 mod logistic;
 mod multinomial;
+#[cfg(test)]
+mod tests;
 mod weighting;
 
 pub use huber::Huber;
@@ -25,7 +27,7 @@ pub use multinomial::Multinomial;
 pub use weighting::{Weight, Weighting};
 
 use crate::PrivacyError;
-use crate::vector::{Ball, BallVector};
+use crate::vector::{Ball, BallVector, VectorMechanism};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -60,7 +62,18 @@ pub struct CentredBall {
     pub ball: Ball,
 }
 
-/// The largest coefficient that a box may allow: no product with a number of a record overflows silently.
+impl CentredBall {
+    /// Turns the estimate of a mechanism that knows a ball of another radius into that of a gradient here: a report is
+    /// in steps of the radius, and seen from the centre.
+    pub fn place(&self, mechanism: &VectorMechanism, estimate: &mut [f64]) {
+        let factor = self.ball.radius() / mechanism.ball().radius();
+        for (value, centre) in estimate.iter_mut().zip(&self.centre) {
+            *value = *value * factor + centre;
+        }
+    }
+}
+
+/// The largest coefficient that a box may allow: x'β is finite whenever |x|² is.
 const LARGEST_BOUND: f64 = 1e6;
 
 impl RecordModel {
@@ -77,6 +90,7 @@ impl RecordModel {
         if !(bound > 0.0 && bound <= LARGEST_BOUND) {
             return Err(PrivacyError::Parameter { what: "the bound on coefficients", value: bound });
         }
+        let weighting = Weighting::new(weighting.weight, weighting.radius)?;
         if let (RecordLoss::Huber(huber), Weight::Square | Weight::Linear) = (loss, weighting.weight) {
             huber.check(weighting.radius)?;
         }
@@ -142,14 +156,21 @@ impl RecordModel {
         Ok(CentredBall { centre, ball: Ball::new(self.parameters(), self.radius())? })
     }
 
-    /// The largest l1 distance between the gradients of two records, for noise on every coordinate.
-    pub fn l1_diameter(&self) -> f64 {
-        let (r, root) = (self.weighting.radius, libm::sqrt(self.covariates as f64));
-        match (self.weighting.weight, self.loss) {
-            (Weight::Clip, _) => 2.0 * r * libm::sqrt(self.parameters() as f64),
-            (weight, RecordLoss::Huber(huber)) => huber.l1_diameter(weight, r, root),
-            (_, RecordLoss::Logistic(_)) => 2.0 * r * root,
-            (_, RecordLoss::Multinomial(multinomial)) => multinomial.l1_diameter(r, root),
+    /// The ball that holds the gradient of every record at this θ, which everybody knows, so that noise may be made for it:
+    /// for the logistic loss with weights R²/|x|² never larger than [`ball`](Self::ball), and at θ = 0 of half its radius.
+    ///
+    /// Elsewhere it is that one. A residual without bound reaches it at every θ, and so does, with the other weights, a
+    /// record without bound; for the softmax loss nothing smaller is proved.
+    ///
+    /// Made of arithmetic that is the same everywhere, so that a device and its collector have the same bits.
+    pub fn ball_at(&self, theta: &[f64]) -> Result<CentredBall, PrivacyError> {
+        self.check_point(theta)?;
+        match (self.loss, self.weighting.weight) {
+            (RecordLoss::Logistic(_), Weight::Square) => {
+                let (centre, radius) = Logistic::ball_at(theta, self.weighting.radius);
+                Ok(CentredBall { centre, ball: Ball::new(self.parameters(), radius)? })
+            }
+            _ => self.ball(),
         }
     }
 
@@ -173,7 +194,8 @@ impl RecordModel {
         }
     }
 
-    /// The nearest θ that passes [`check_point`](Self::check_point): post-processing, hence free.
+    /// The nearest θ of p numbers that passes [`check_point`](Self::check_point): post-processing, hence free. What is no
+    /// number has none that is nearest, stays as it is, and is refused.
     pub fn project(&self, theta: &mut [f64]) {
         let coefficients = match self.loss {
             RecordLoss::Huber(huber) => {
@@ -197,7 +219,7 @@ impl RecordModel {
         start
     }
 
-    /// Writes the gradient of the record (x, y) at θ. What a record cannot be, such as a label of 1/2, and what overflows,
+    /// Writes the gradient of the record (x, y) at θ: p, q and p numbers, in the order of the arguments. What a record cannot be, such as a label of 1/2, and what overflows,
     /// gives numbers that are not finite; [`vector_at`](Self::vector_at) makes the centre of them.
     pub fn gradient(&self, theta: &[f64], x: &[f64], y: f64, gradient: &mut [f64]) {
         let weight = self.weighting.of(x);
@@ -212,7 +234,8 @@ impl RecordModel {
     }
 
     /// What a device randomizes: the gradient of a record at a θ that has been checked, seen from the centre of `around`, as
-    /// integers in its ball. No record is refused: one of another length, or that is no record, is the centre.
+    /// integers in its ball. No record is refused, for that would speak about it: one of another length, with a label that
+    /// there is not, or with numbers that are not finite or too large to square, is the centre.
     pub fn vector_at(
         &self,
         theta: &[f64],
@@ -221,11 +244,14 @@ impl RecordModel {
         around: &CentredBall,
     ) -> Result<BallVector, PrivacyError> {
         self.check_point(theta)?;
-        if x.len() != self.covariates {
-            return Err(PrivacyError::WrongLength { length: x.len(), dimension: self.covariates });
+        if around.centre.len() != self.parameters() {
+            let (length, dimension) = (around.centre.len(), self.parameters());
+            return Err(PrivacyError::WrongLength { length, dimension });
         }
-        let mut gradient = vec![0.0; self.parameters()];
-        self.gradient(theta, x, y, &mut gradient);
+        let mut gradient = vec![f64::NAN; self.parameters()];
+        if x.len() == self.covariates {
+            self.gradient(theta, x, y, &mut gradient);
+        }
         for (value, centre) in gradient.iter_mut().zip(&around.centre) {
             *value -= centre;
         }

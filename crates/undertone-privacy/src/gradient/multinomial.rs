@@ -43,11 +43,6 @@ impl Multinomial {
         if self.classes == 2 { r } else { SQRT_2 * r * (1.0 + 4.0 * f64::EPSILON) }
     }
 
-    /// Σ_k |π_k - 1{y = k}| ≤ 2, or 1 for one class with coefficients, times |x|_1·w ≤ √q·R, for two records.
-    pub(super) fn l1_diameter(self, r: f64, root: f64) -> f64 {
-        if self.classes == 2 { 2.0 * r * root } else { 4.0 * r * root }
-    }
-
     #[inline]
     pub(super) fn gradient(self, theta: &[f64], x: &[f64], y: f64, weight: f64, gradient: &mut [f64]) {
         let q = x.len();

@@ -46,17 +46,17 @@ impl Weighting {
         }
     }
 
-    /// w(x); of a record that is not finite, no number.
+    /// w(x); no number if |x|² is none that a float can hold, from |x| ≈ 10^154 on. That is no record: a scaled norm would
+    /// find a weight for it, but could not keep x'β from overflowing.
     pub fn of(&self, x: &[f64]) -> f64 {
         let square: f64 = x.iter().map(|x| x * x).sum();
-        match self.weight {
-            // min and max take the number of two; what is not finite must not become one.
-            Weight::Square => {
-                (self.radius * self.radius / square.max(self.radius * self.radius)) + 0.0 * square
-            }
-            Weight::Linear => self.radius / libm::sqrt(square).max(self.radius) + 0.0 * square,
+        let weight = match self.weight {
+            Weight::Square => self.radius * self.radius / square.max(self.radius * self.radius),
+            Weight::Linear => self.radius / libm::sqrt(square).max(self.radius),
             Weight::Clip => 1.0,
-        }
+        };
+        // max takes the number of two; what is not finite must not become one.
+        weight + 0.0 * square
     }
 
     /// g·min(1, R/|g|).

@@ -19,6 +19,7 @@ pub mod stream;
 #[cfg(test)]
 mod testing;
 mod top_sum;
+mod vector_report;
 
 pub use additive::{Additive, Noise};
 pub use ball::{Ball, BallVector, STEPS};
@@ -27,6 +28,7 @@ pub use discrete_gaussian::DiscreteGaussian;
 pub use gaussian::Gaussian;
 pub use laplace::Laplace;
 pub use point::{NoisyPoint, PublicPoints};
+pub use vector_report::{LARGEST_STEP, VectorReport};
 
 use crate::kinds::kinds;
 use crate::{Guarantee, PrivacyError, Randomizer, Unbiased};

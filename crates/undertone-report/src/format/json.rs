@@ -3,9 +3,12 @@
 //! It says the same as the bytes, and is as strict: every column is there once (`null` for an empty cell), nothing else
 //! is, and a label that is a number is the place of its class.
 
+use super::answer::AnswerForm;
+use super::gradient::GradientForm;
+use super::json_gradient::{Gradient, GradientJson};
 use super::json_reader::{Cells, Labels};
-use super::{MOST_BYTES, ReportFormat};
-use crate::{Cell, FeatureColumn, Report, ReportError, maps};
+use super::{Form, MOST_BYTES, ReportFormat};
+use crate::{Cell, FeatureColumn, GradientReport, Report, ReportError, maps};
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -26,10 +29,14 @@ struct Written<'a> {
     id: String,
     time: u64,
     tier: u8,
-    features: Pairs<'a>,
-    labels: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    features: Option<Pairs<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<Vec<&'a str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     among: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gradient: Option<GradientJson>,
 }
 
 /// What is read, up to what takes a task to understand.
@@ -41,12 +48,14 @@ struct Found<'a> {
     id: String,
     time: u64,
     tier: u8,
-    #[serde(borrow)]
-    features: &'a RawValue,
-    #[serde(borrow)]
-    labels: &'a RawValue,
+    #[serde(borrow, default, deserialize_with = "present")]
+    features: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    labels: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     among: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    gradient: Option<&'a RawValue>,
 }
 
 /// An object, in the order of the columns.
@@ -70,15 +79,17 @@ impl ReportFormat {
         self.check_report(report)?;
         let names =
             |labels: &[u32]| labels.iter().map(|&label| self.classes[label as usize].as_str()).collect();
+        let of_labels = report.gradient.is_none();
         let json = Written {
             version: JSON_VERSION,
             task: self.task.to_string(),
             id: report.id.to_string(),
             time: report.time,
             tier: report.tier,
-            features: Pairs { columns: &self.columns, cells: &report.features },
-            labels: names(&report.members),
+            features: of_labels.then_some(Pairs { columns: &self.columns, cells: &report.features }),
+            labels: of_labels.then(|| names(&report.members)),
             among: names(&report.among),
+            gradient: report.gradient.as_ref().map(GradientJson::from),
         };
         serde_json::to_string(&json).map_err(malformed)
     }
@@ -99,16 +110,31 @@ impl ReportFormat {
         }
         let id = found.id.parse().map_err(malformed)?;
         self.collection.check_window(found.time)?;
-        let form = self.answer_form(found.tier)?;
-        let features = self.cells(found.features)?;
-        self.check_cells(&features)?;
-        let among = found.among.map(|among| self.labels_of(among)).transpose()?;
-        let members = self.labels_of(found.labels)?;
-        form.check_asked(among.is_some())?;
-        let among = among.unwrap_or_default();
-        let report = Report { id, time: found.time, tier: found.tier, features, members, among };
+        let mut report = Report { id, time: found.time, tier: found.tier, ..Report::default() };
+        match self.form(found.tier)? {
+            Form::Labels(form) => self.read_labels(form, &found, &mut report)?,
+            Form::Gradient(form) => report.gradient = Some(read_gradient(form, &found)?),
+        }
         self.check_report(&report)?;
         Ok(report)
+    }
+
+    fn read_labels(
+        &self,
+        form: &AnswerForm,
+        found: &Found<'_>,
+        report: &mut Report,
+    ) -> Result<(), ReportError> {
+        if found.gradient.is_some() {
+            return Err(ReportError::WrongAnswer { problem: "has a gradient where labels are asked for" });
+        }
+        report.features = self.cells(there(found.features, "features")?)?;
+        self.check_cells(&report.features)?;
+        let among = found.among.map(|among| self.labels_of(among)).transpose()?;
+        report.members = self.labels_of(there(found.labels, "labels")?)?;
+        form.check_asked(among.is_some())?;
+        report.among = among.unwrap_or_default();
+        Ok(())
     }
 
     /// The cells in the order of the columns.
@@ -127,6 +153,22 @@ impl ReportFormat {
     }
 }
 
+/// The gradient of a report that has nothing else.
+fn read_gradient(form: &GradientForm, found: &Found<'_>) -> Result<GradientReport, ReportError> {
+    if found.features.is_some() || found.labels.is_some() || found.among.is_some() {
+        return Err(ReportError::WrongAnswer {
+            problem: "has features or labels, which a gradient comes without",
+        });
+    }
+    let gradient = understood(Gradient(form), there(found.gradient, "gradient")?)??;
+    form.check(&gradient)?;
+    Ok(gradient)
+}
+
+fn there<'a>(field: Option<&'a RawValue>, name: &str) -> Result<&'a RawValue, ReportError> {
+    field.ok_or_else(|| malformed(format_args!("missing field `{name}`")))
+}
+
 fn read(json: &[u8]) -> Result<Found<'_>, ReportError> {
     let mut reader = serde_json::Deserializer::from_slice(json);
     let found = maps::one(&mut reader).map_err(malformed)?;
@@ -139,7 +181,9 @@ fn understood<'de, S: DeserializeSeed<'de>>(seed: S, json: &'de RawValue) -> Res
 }
 
 /// A field that may be left out, and is not `null` where it is there.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     Deserialize::deserialize(deserializer).map(Some)
 }
 

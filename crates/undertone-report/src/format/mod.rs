@@ -5,7 +5,9 @@
 
 mod answer;
 mod choice;
+mod gradient;
 mod json;
+mod json_gradient;
 mod json_reader;
 mod reader;
 mod writer;
@@ -14,10 +16,12 @@ mod writer;
 mod tests;
 
 use crate::{
-    Cell, Collection, ColumnKind, FeatureColumn, Report, ReportError, ReportId, Task, TaskError, TaskId,
+    Cell, Collection, ColumnKind, FeatureColumn, GradientReport, Report, ReportError, ReportId, Task,
+    TaskError, TaskId,
 };
 use answer::AnswerForm;
 use choice::PriorCells;
+use gradient::GradientForm;
 pub use json::JSON_MEDIA_TYPE;
 use reader::{CellBytes, Reader};
 use std::collections::HashMap;
@@ -45,9 +49,25 @@ pub struct ReportFormat {
     places: HashMap<String, usize>,
     labels: HashMap<String, u32>,
     /// How answers look, tier by tier
-    answers: Vec<AnswerForm>,
+    answers: Answers,
     /// Where people's priors are, if in public columns
     priors: Option<PriorCells>,
+}
+
+/// How the answers of each tier look.
+#[derive(Clone, Debug)]
+enum Answers {
+    /// To a question for labels
+    Labels(Vec<AnswerForm>),
+    /// To a question for whole records, of which nothing but a gradient is said
+    Gradients(Vec<GradientForm>),
+}
+
+/// The form of one tier.
+#[derive(Clone, Copy)]
+enum Form<'a> {
+    Labels(&'a AnswerForm),
+    Gradient(&'a GradientForm),
 }
 
 /// What stands before the cells of a report.
@@ -59,6 +79,8 @@ pub struct Header {
     pub time: u64,
     /// The place of the person's ε among the task's tiers
     pub tier: u8,
+    /// The version of the point, of a gradient
+    pub version: Option<u64>,
 }
 
 impl ReportFormat {
@@ -66,20 +88,19 @@ impl ReportFormat {
     pub fn new(task: &Task) -> Result<Self, TaskError> {
         task.check()?;
         let collection = task.collection.clone().ok_or(TaskError::NoCollection)?;
-        let answer = |&tier: &f64| AnswerForm::of(task, Epsilon::new(tier)?);
-        let answers = collection.tiers.iter().map(answer).collect::<Result<Vec<_>, TaskError>>()?;
-        let cells =
-            task.features.iter().map(|column| least_bytes(column.kind)).fold(0, usize::saturating_add);
-        let answer = answers.iter().map(AnswerForm::bytes).max().unwrap_or_default();
-        let least = (HEADER + answer).saturating_add(cells);
+        let answers = Answers::of(task, &collection.tiers)?;
+        // The columns of a private record are not in its reports.
+        let columns = if task.asks_for_records() { Vec::new() } else { task.features.clone() };
+        let cells = columns.iter().map(|column| least_bytes(column.kind)).fold(0, usize::saturating_add);
+        let least = (HEADER + answers.most_bytes()).saturating_add(cells);
         if least > MOST_BYTES {
             return Err(TaskError::LongReports { least, most: MOST_BYTES });
         }
         Ok(Self {
             task: task.id(),
             collection,
-            columns: task.features.clone(),
-            places: task.features.iter().map(|column| column.name.clone()).zip(0..).collect(),
+            places: columns.iter().map(|column| column.name.clone()).zip(0..).collect(),
+            columns,
             labels: task.classes.iter().cloned().zip(0..).collect(),
             classes: task.classes.clone(),
             answers,
@@ -113,13 +134,21 @@ impl ReportFormat {
     /// The same, in the place of another report, whose memory is used again: most of the time of reading many would else
     /// be spent on making and throwing away words. After an error it is neither the one nor the other.
     pub fn decode_into(&self, bytes: &[u8], report: &mut Report) -> Result<(), ReportError> {
-        let Report { id, time, tier, features, members, among } = report;
+        let Report { id, time, tier, features, members, among, gradient } = report;
         features.resize(self.columns.len(), Cell::Missing);
         let mut places = features.iter_mut();
         let mut write = |cell: CellBytes<'_>| places.next().into_iter().for_each(|place| cell.write(place));
         let (header, answer) = self.read(bytes, &mut write)?;
         (*id, *time, *tier) = (header.id, header.time, header.tier);
-        answer.write(members, among);
+        *gradient = None;
+        match answer {
+            Answer::Labels(answer) => answer.write(members, among),
+            Answer::Gradient(found) => {
+                members.clear();
+                among.clear();
+                *gradient = Some(found);
+            }
+        }
         Ok(())
     }
 
@@ -139,14 +168,23 @@ impl ReportFormat {
         &'a self,
         bytes: &'a [u8],
         mut cell: impl FnMut(CellBytes<'a>),
-    ) -> Result<(Header, answer::AnswerBytes<'a>), ReportError> {
+    ) -> Result<(Header, Answer<'a>), ReportError> {
         not_too_long(bytes.len())?;
         let (task, header, mut reader) = read_header(bytes)?;
         if task != self.task.as_bytes() {
             return Err(ReportError::OtherTask {});
         }
         self.collection.check_window(header.time)?;
-        let form = self.answer_form(header.tier)?;
+        let form = match self.form(header.tier)? {
+            Form::Labels(form) => form,
+            Form::Gradient(form) => {
+                let answer = reader.take(form.bytes())?;
+                reader.end()?;
+                let gradient = form.read(answer)?;
+                let version = Some(gradient.version);
+                return Ok((Header { version, ..header }, Answer::Gradient(gradient)));
+            }
+        };
         let mut numbers = Vec::new();
         for column in &self.columns {
             let read = reader.cell(column)?;
@@ -158,19 +196,40 @@ impl ReportFormat {
         let answer = reader.take(form.bytes())?;
         reader.end()?;
         let choice = self.priors.as_ref().map(|priors| priors.choice(&numbers, form.epsilon()));
-        Ok((header, form.read(answer, choice.as_deref())?))
+        Ok((header, Answer::Labels(form.read(answer, choice.as_deref())?)))
     }
 
-    fn answer_form(&self, tier: u8) -> Result<&AnswerForm, ReportError> {
-        let tiers = self.answers.len();
-        self.answers.get(usize::from(tier)).ok_or(ReportError::UnknownTier { tier, tiers })
+    /// The form of the answers of a tier.
+    fn form(&self, tier: u8) -> Result<Form<'_>, ReportError> {
+        let (place, tiers) = (usize::from(tier), self.collection.tiers.len());
+        let form = match &self.answers {
+            Answers::Labels(forms) => forms.get(place).map(Form::Labels),
+            Answers::Gradients(forms) => forms.get(place).map(Form::Gradient),
+        };
+        form.ok_or(ReportError::UnknownTier { tier, tiers })
     }
 
     /// Refuses what no report of this task can hold.
     fn check_report(&self, report: &Report) -> Result<(), ReportError> {
         self.collection.check_window(report.time)?;
-        let form = self.answer_form(report.tier)?;
-        let length = HEADER + self.check_cells(&report.features)? + form.bytes();
+        let cells = self.check_cells(&report.features)?;
+        let form = match (self.form(report.tier)?, &report.gradient) {
+            (Form::Labels(form), None) => form,
+            (Form::Gradient(form), Some(gradient))
+                if report.members.is_empty() && report.among.is_empty() =>
+            {
+                return form.check(gradient);
+            }
+            (Form::Gradient(_), _) => {
+                return Err(ReportError::WrongAnswer { problem: "has no gradient, or labels beside it" });
+            }
+            (Form::Labels(_), Some(_)) => {
+                return Err(ReportError::WrongAnswer {
+                    problem: "has a gradient where labels are asked for",
+                });
+            }
+        };
+        let length = HEADER + cells + form.bytes();
         let choice =
             self.priors.as_ref().map(|priors| priors.choice_of_cells(&report.features, form.epsilon()));
         form.check(&report.members, &report.among, choice.as_deref())?;
@@ -179,8 +238,7 @@ impl ReportFormat {
 
     /// Refuses cells that a report of this task cannot hold, whatever the tier and the answer are.
     pub fn check_features(&self, features: &[Cell]) -> Result<(), ReportError> {
-        let answer = self.answers.iter().map(AnswerForm::bytes).max().unwrap_or_default();
-        not_too_long(HEADER + self.check_cells(features)? + answer)
+        not_too_long(HEADER + self.check_cells(features)? + self.answers.most_bytes())
     }
 
     /// Refuses cells that do not belong to the columns, and says how many bytes the others take.
@@ -192,6 +250,32 @@ impl ReportFormat {
             check_cell(cell, column)?;
         }
         Ok(features.iter().map(writer::cell_bytes).sum())
+    }
+}
+
+/// An answer that has been checked.
+enum Answer<'a> {
+    Labels(answer::AnswerBytes<'a>),
+    Gradient(GradientReport),
+}
+
+impl Answers {
+    fn of(task: &Task, tiers: &[f64]) -> Result<Self, TaskError> {
+        if task.asks_for_records() {
+            let form = |&tier: &f64| Ok(GradientForm::new(task.vector_mechanism(tier)?));
+            return tiers.iter().map(form).collect::<Result<_, TaskError>>().map(Self::Gradients);
+        }
+        let form = |&tier: &f64| AnswerForm::of(task, Epsilon::new(tier)?);
+        tiers.iter().map(form).collect::<Result<_, TaskError>>().map(Self::Labels)
+    }
+
+    /// The bytes of the longest answer.
+    fn most_bytes(&self) -> usize {
+        let most = match self {
+            Self::Labels(forms) => forms.iter().map(AnswerForm::bytes).max(),
+            Self::Gradients(forms) => forms.iter().map(GradientForm::bytes).max(),
+        };
+        most.unwrap_or_default()
     }
 }
 
@@ -209,7 +293,7 @@ fn read_header(bytes: &[u8]) -> Result<(&[u8; 32], Header, Reader<'_>), ReportEr
     let id = ReportId(*reader.array()?);
     let time = u64::from_be_bytes(*reader.array()?);
     let [tier] = *reader.array()?;
-    Ok((task, Header { id, time, tier }, reader))
+    Ok((task, Header { id, time, tier, version: None }, reader))
 }
 
 /// The bytes that any cell of a column has at least.

@@ -23,7 +23,7 @@ fn every_mechanism_has_reports_that_read_back_as_themselves() {
         let json = format.to_json(&report).unwrap();
         assert_eq!(format.from_json(&json).unwrap(), report, "{json}");
         assert_eq!(ReportFormat::peek(&bytes).unwrap(), (report.id, report.time));
-        let header = Header { id: report.id, time: report.time, tier: report.tier };
+        let header = Header { id: report.id, time: report.time, tier: report.tier, version: None };
         assert_eq!(format.check(&bytes).unwrap(), header);
     }
 }

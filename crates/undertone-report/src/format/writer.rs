@@ -1,14 +1,13 @@
 //! A report that has been checked becomes bytes.
 
 use super::reader::{LONG, MISSING};
-use super::{HEADER, REPORT_VERSION, ReportFormat};
+use super::{Form, HEADER, REPORT_VERSION, ReportFormat};
 use crate::{Cell, Report};
 
 /// The bytes of a report that the format has no objection to.
 pub(super) fn write(format: &ReportFormat, report: &Report) -> Vec<u8> {
-    let form = &format.answers[usize::from(report.tier)];
     let cells: usize = report.features.iter().map(cell_bytes).sum();
-    let mut bytes = Vec::with_capacity(HEADER + cells + form.bytes());
+    let mut bytes = Vec::with_capacity(HEADER + cells + format.answers.most_bytes());
     bytes.push(REPORT_VERSION);
     bytes.extend_from_slice(format.task.as_bytes());
     bytes.extend_from_slice(&report.id.0);
@@ -38,7 +37,12 @@ pub(super) fn write(format: &ReportFormat, report: &Report) -> Vec<u8> {
             }
         }
     }
-    form.write(&report.members, &report.among, &mut bytes);
+    match (format.form(report.tier), &report.gradient) {
+        (Ok(Form::Labels(form)), _) => form.write(&report.members, &report.among, &mut bytes),
+        (Ok(Form::Gradient(form)), Some(gradient)) => form.write(gradient, &mut bytes),
+        // The format has objected to all others.
+        _ => {}
+    }
     bytes
 }
 

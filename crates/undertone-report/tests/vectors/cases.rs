@@ -1,11 +1,17 @@
 //! The reports of the vectors, and what is done to them so that they are refused.
 
-use super::tasks::{columns, named, numbered, task, with_priors, with_rare_spellings, with_top};
+use super::tasks::{
+    columns, named, numbered, of_classes, of_records, task, with_priors, with_rare_spellings, with_top,
+};
 use super::{
     Batch, Batches, Documents, Outcome, RefusedBytes, RefusedDocument, RefusedJson, Valid, Vectors,
     fields_of, hex,
 };
-use undertone_report::{Cell, MOST_BYTES, MOST_WORDS, Report, ReportFormat, ReportId, Task, batch};
+use undertone_privacy::vector::{CodebookReport, VectorReport};
+use undertone_report::{
+    CategoryWords, Cell, EncodingWords, GradientReport, LearnerWords, MOST_BYTES, MOST_WORDS, OnlineWords,
+    RecordWords, Report, ReportFormat, ReportId, Task, TextWords, batch,
+};
 
 /// The bytes before the cells.
 const HEADER: usize = 58;
@@ -20,6 +26,8 @@ pub(crate) fn all() -> Vec<(&'static str, Vectors)> {
         ("top", top()),
         ("prior", prior()),
         ("spelling", spelling()),
+        ("gradient", gradient()),
+        ("codeword", codeword()),
     ]
 }
 
@@ -76,6 +84,7 @@ fn report(features: Vec<Cell>, members: &[u32]) -> Report {
         features,
         members: members.to_vec(),
         among: Vec::new(),
+        gradient: None,
     }
 }
 
@@ -309,6 +318,55 @@ fn prior() -> Vectors {
     make.vectors
 }
 
+fn of_gradient(version: u64, said: VectorReport) -> Report {
+    Report { gradient: Some(GradientReport { version, said }), ..report(vec![], &[]) }
+}
+
+/// A gradient with noise on every coordinate, and nothing of the record.
+fn gradient() -> Vectors {
+    let mut make = Maker::new("Whole records: integers, none of them beyond honest noise", &of_records());
+    let usual = of_gradient(7, VectorReport::Steps(vec![0, -1, 1_048_576, -3_000_000, 5, 1 << 22]));
+    let bytes = make.valid("The usual case", &usual);
+    let second = VectorReport::Steps(vec![-(1 << 24), 0, 0, 0, 0, 0]);
+    make.valid("The second tier, with more noise", &Report { tier: 1, ..of_gradient(u64::MAX, second) });
+    make.refused("A byte too few", "truncated", &bytes[..bytes.len() - 1]);
+    make.refused("A byte too many", "trailing-bytes", &[&bytes[..], &[0]].concat());
+    make.changed("A tier that there is not", "unknown-tier", &bytes, HEADER - 1, &[2]);
+    let far = (1i64 << 26).to_be_bytes();
+    make.changed("More than any noise", "implausible", &bytes, HEADER + 8, &far);
+    make.changed("Beyond 2^40", "implausible", &bytes, HEADER + 8, &i64::MIN.to_be_bytes());
+    let json = make.format.to_json(&usual).unwrap();
+    let steps = r#""steps":[0,-1,1048576,-3000000,5,4194304]"#;
+    for (about, reason, to) in [
+        ("An integer too few", "implausible", r#""steps":[0,-1,1048576,-3000000,5]"#),
+        ("An integer too many", "implausible", r#""steps":[0,-1,1048576,-3000000,5,4194304,0]"#),
+        ("A number that is no integer", "malformed-json", r#""steps":[0,-1,1048576,-3000000,5,0.5]"#),
+        ("A seed that is null", "malformed-json", r#""steps":[0,-1,1048576,-3000000,5,4194304],"seed":null"#),
+        ("A codeword", "implausible", r#""seed":"00000000000000000000000000000000","index":0"#),
+    ] {
+        make.refused_json(about, reason, &json.replace(steps, to));
+    }
+    let also = |more: &str| json.replace(r#""gradient":"#, &format!(r#"{more},"gradient":"#));
+    make.refused_json("The record beside it", "wrong-answer", &also(r#""features":{"age":38.5}"#));
+    make.refused_json("A label beside it", "wrong-answer", &also(r#""labels":["x"]"#));
+    let without = format!("{}}}", &json[..json.find(r#","gradient""#).unwrap()]);
+    make.refused_json("No gradient", "malformed-json", &without);
+    make.vectors
+}
+
+/// A codeword of a public codebook.
+fn codeword() -> Vectors {
+    let mut make = Maker::new("Whole records: a seed and the place of a codeword", &of_classes());
+    let said = CodebookReport { seed: 0x0123_4567_89ab_cdef_0011_2233_4455_6677, index: 255 };
+    let usual = of_gradient(0, VectorReport::Codeword(said));
+    let bytes = make.valid("The last codeword", &usual);
+    make.refused("A byte too few", "truncated", &bytes[..bytes.len() - 1]);
+    let json = make.format.to_json(&usual).unwrap();
+    make.refused_json("A codeword that there is not", "implausible", &json.replace(":255", ":256"));
+    make.refused_json("Half a seed", "malformed-json", &json.replace("0123456789abcdef", ""));
+    make.vectors
+}
+
 /// The canonical bytes of numbers and characters of all kinds.
 fn spelling() -> Vectors {
     let task = with_rare_spellings();
@@ -351,6 +409,10 @@ pub(crate) fn batches() -> Batches {
             batch("A length beyond what any report may have", &long, refused("too-long")),
         ],
     }
+}
+
+fn words(task: &mut Task) -> &mut RecordWords {
+    task.record.as_mut().unwrap()
 }
 
 pub(crate) fn documents() -> Documents {
@@ -398,6 +460,40 @@ pub(crate) fn documents() -> Documents {
         *task = with_priors();
         task.mechanism.top = Some(vec![0, 1]);
     });
+    macro_rules! record {
+        ($about:literal, $says:literal, $task:ident => $change:expr) => {
+            change($about, $says, &|$task| {
+                *$task = of_records();
+                $change;
+            });
+        };
+    }
+    record!("A label mechanism for records", "no mechanism of such", t => t.mechanism.kind = "rr".into());
+    record!("A mechanism in floats", "no mechanism of such", t => t.mechanism.kind = "privunit".into());
+    record!("Another currency", "keeps no promise", t => t.mechanism.kind = "codebook".into());
+    record!("Two promises", "needs epsilon", t => t.mechanism.epsilon = Some(1.0));
+    record!("Classes of a regression", "2 classes", t => t.classes = named(&["a", "b"]));
+    record!("Weights that there are not", "`round`", t => words(t).weights = "round".into());
+    record!("A radius of nothing", "radius", t => words(t).radius = 0.0);
+    record!("A radius below half of the cut", "the cut is more than twice", t => words(t).radius = 0.5);
+    record!("Coefficients of any size", "bound", t => words(t).bound = 1e9);
+    record!("More points than memory", "more than 67108864 numbers", t => {
+        t.collection.as_mut().unwrap().encoding[1] = EncodingWords::Category(CategoryWords::Values {
+            values: numbered(2000),
+            other: false,
+            missing: false,
+        });
+        let most = OnlineWords { eta: 0.5, alpha: 0.6, offset: 0, burn_in: 0, stale: 1 << 16, curvature: None };
+        t.collection.as_mut().unwrap().learner = LearnerWords::Online(most);
+    });
+    record!("Nobody to collect", "collection", t => t.collection = None);
+    record!("The learner of labels", "which is for labels", t => {
+        t.collection.as_mut().unwrap().learner = LearnerWords::Softmax;
+    });
+    record!("A text in a record", "neither number nor values", t => {
+        t.collection.as_mut().unwrap().encoding[1] = EncodingWords::Text(TextWords { buckets: 16 });
+    });
+    change("μ for labels", "neither δ nor μ", &|task| task.mechanism.mu = Some(1.0));
     let modelled = r#"{"kind":"rr-prior","epsilon":1.0,"prior":{"model":["00",1.0]}}"#;
     for (about, from, to) in [
         ("A mechanism as an array", r#"{"kind":"subset","epsilon":1.0}"#, r#"["subset",1.0]"#),

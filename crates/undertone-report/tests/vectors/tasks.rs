@@ -1,8 +1,9 @@
 //! The tasks of the vectors.
 
 use undertone_report::{
-    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, LearnerWords, MechanismWords,
-    PriorWords, Stretch, TASK_VERSION, Task, TextWords,
+    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
+    MechanismWords, OnlineWords, PriorWords, RecordWords, ResponseWords, Stretch, TASK_VERSION, Task,
+    TextWords,
 };
 
 /// A task with these classes and columns, open for a day in 2027.
@@ -18,7 +19,9 @@ pub(crate) fn task(
         classes,
         mechanism: MechanismWords {
             kind: kind.into(),
-            epsilon: tiers[0],
+            epsilon: Some(tiers[0]),
+            delta: None,
+            mu: None,
             set_size: None,
             top: None,
             prior: None,
@@ -37,6 +40,7 @@ pub(crate) fn task(
             tiers: tiers.to_vec(),
             admission: false,
         }),
+        record: None,
     }
 }
 
@@ -71,6 +75,43 @@ pub(crate) fn with_priors() -> Task {
     let mut task = task("rr-prior", &[1.0], named(&["a", "b", "c"]), &columns);
     let names = columns.map(|(name, ..)| name.to_owned());
     task.mechanism.prior = Some(PriorWords::Columns(names.to_vec()));
+    task
+}
+
+/// Whole records of a number and a town, whose gradient gets Gaussian noise, in two tiers.
+pub(crate) fn of_records() -> Task {
+    let stretch = Stretch::Standard { mean: 41.5, scale: 0.0722, missing: false };
+    let towns = CategoryWords::Values { values: named(&["Ulm", "Bonn"]), other: false, missing: true };
+    let columns = [
+        ("age", ColumnKind::Number, EncodingWords::Number(stretch)),
+        ("town", ColumnKind::Words, EncodingWords::Category(towns)),
+    ];
+    let mut task = task("gdp", &[1.0, 0.5], Vec::new(), &columns);
+    (task.mechanism.epsilon, task.mechanism.mu) = (None, Some(1.0));
+    let huber = HuberWords { cut: 1.345, least_scale: 0.1, most_scale: 20.0 };
+    task.record = Some(RecordWords {
+        loss: LossWords::Huber(huber),
+        weights: "linear".into(),
+        radius: 1.5,
+        bound: 100.0,
+        response: Some(ResponseWords { mean: 16500.0, scale: 0.00025 }),
+        shares: Some(vec![0.75, 0.25]),
+    });
+    let online =
+        OnlineWords { eta: 0.5, alpha: 0.6, offset: 100, burn_in: 1000, stale: 256, curvature: Some(0.05) };
+    task.collection.as_mut().unwrap().learner = LearnerWords::Online(online);
+    task
+}
+
+/// The same with two classes and codewords.
+pub(crate) fn of_classes() -> Task {
+    let mut task = of_records();
+    task.classes = named(&["no", "yes"]);
+    task.mechanism =
+        MechanismWords { kind: "codebook".into(), epsilon: Some(2.0), ..MechanismWords::default() };
+    task.collection.as_mut().unwrap().tiers = vec![2.0];
+    let record = task.record.as_mut().unwrap();
+    (record.loss, record.response, record.shares) = (LossWords::Logistic, None, None);
     task
 }
 

@@ -193,6 +193,13 @@ impl Answer {
         matches!(self.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
     }
 
+    /// The name of the reason in a problem document.
+    pub(crate) fn reason(&self) -> Option<String> {
+        let problem: serde_json::Value = serde_json::from_slice(&self.body).ok()?;
+        let kind = problem["type"].as_str()?;
+        Some(kind.rsplit([':', '/', '#']).next().unwrap_or(kind).to_owned())
+    }
+
     /// What a problem document says, or the status.
     pub(crate) fn explain(&self) -> String {
         let problem: Option<serde_json::Value> = serde_json::from_slice(&self.body).ok();

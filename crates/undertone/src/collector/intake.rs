@@ -73,8 +73,13 @@ impl Collector {
         let horizon = self.collection().horizon(now);
         let (mut verdicts, mut batch) =
             (Vec::with_capacity(reports.len()), Vec::with_capacity(reports.len()));
+        let mut looked_again = false;
         for report in reports {
-            match report.map_err(Refusal::from).and_then(|body| self.submission(body, admission, now)) {
+            let submission = match report {
+                Ok(body) => self.submission(body, admission, now, &mut looked_again).await,
+                Err(error) => Err(error.into()),
+            };
+            match submission {
                 Ok(submission) => {
                     batch.push(submission);
                     verdicts.push(None);
@@ -92,11 +97,12 @@ impl Collector {
     }
 
     /// Everything that can be told about a report without looking at others.
-    fn submission(
+    async fn submission(
         &self,
         body: Vec<u8>,
         admission: Option<Admission>,
         now: u64,
+        looked_again: &mut bool,
     ) -> Result<Submission, Refusal> {
         if self.is_closed() {
             return Err(Refusal::new("closed", "the collection has been closed"));
@@ -105,7 +111,35 @@ impl Collector {
             return Err(Refusal::new("admission-needed", "this task needs a token of admission"));
         }
         let header = self.format.accept(&body, now)?;
-        Ok(Submission { id: header.id.0, time: header.time, admission, body })
+        // The point may be another collector's, which has seen more of a log that is shared; one look is enough for a batch.
+        if header.version.is_some_and(|version| version > self.reader.len()) && !*looked_again {
+            *looked_again = true;
+            self.look_again().await;
+        }
+        let latest = header.version.map(|version| self.latest(version)).transpose()?;
+        Ok(Submission { id: header.id.0, time: header.time, admission, latest, body })
+    }
+
+    /// The last position of the log that a gradient at a point of this version may take.
+    fn latest(&self, version: u64) -> Result<u64, ReportError> {
+        if version > self.reader.len() {
+            // Another collector of the same log may be ahead: reading there tells how far it has come.
+            tokio::task::block_in_place(|| drop(self.reader.read(self.reader.len())));
+        }
+        let now = self.reader.len();
+        if version > now {
+            return Err(ReportError::FutureVersion { version, now });
+        }
+        Ok(version.saturating_add(self.collection().learner.stale()))
+    }
+
+    /// Learns how long the log is now. If that cannot be told, it is as long as it was.
+    async fn look_again(&self) {
+        let reader = self.reader.clone();
+        let looked = tokio::task::spawn_blocking(move || reader.read(reader.len()).map(drop)).await;
+        if let Ok(Err(error)) = looked {
+            tracing::warn!("the length of the log is not known: {error}");
+        }
     }
 
     async fn store(&self, batch: Vec<Submission>, horizon: u64) -> Result<Vec<Outcome>, Trouble> {
@@ -187,6 +221,10 @@ fn verdict(outcome: Outcome) -> Verdict {
         Outcome::Duplicate => Verdict::Duplicate,
         Outcome::TooOld => {
             Verdict::Refused(Refusal::new("too-old", "its time has passed the horizon of the log"))
+        }
+        Outcome::TooLate => {
+            let detail = "its point is more reports old than the task allows";
+            Verdict::Refused(Refusal::new("stale-version", detail))
         }
         Outcome::AdmissionSpent => Verdict::Refused(Refusal::new(
             "admission-spent",

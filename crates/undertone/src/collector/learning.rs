@@ -1,5 +1,6 @@
 //! The thread that learns from the log, in its order, while others append to it.
 
+use super::learner::Learner;
 use super::snapshot_file::SnapshotFile;
 use anyhow::{Context, anyhow};
 use serde::Serialize;
@@ -11,8 +12,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use undertone_collect::{LogError, LogReader};
 use undertone_learn::Model;
-use undertone_learn::live::{CurvePoint, Live, LiveShare};
-use undertone_report::{Report, ReportFormat, ReportId, Task};
+use undertone_learn::live::{CurvePoint, LiveShare, RecordEstimate};
+use undertone_learn::online::Level;
+use undertone_report::{Point, Report, ReportFormat, ReportId, Task};
 
 /// Reports learnt from at a time.
 const BLOCK: usize = 1024;
@@ -34,6 +36,8 @@ pub(super) struct View {
     /// How far one report can move a sum of labels
     pub(super) reach: f64,
     pub(super) model: Option<Arc<Model>>,
+    /// Of whole records, what is known about each parameter
+    pub(super) records: Option<RecordEstimate>,
 }
 
 impl View {
@@ -70,6 +74,8 @@ pub(crate) struct Influence {
 /// The thread, and what it has last shown.
 pub(super) struct Learning {
     shown: watch::Receiver<Arc<View>>,
+    /// Where a learner of whole records stands
+    point: watch::Receiver<Option<Arc<Point>>>,
     stop: Arc<AtomicBool>,
     thread: Thread,
     handle: Mutex<Option<JoinHandle<anyhow::Result<()>>>>,
@@ -86,17 +92,19 @@ impl Learning {
         let file = SnapshotFile::new(directory);
         let (live, last) = match file.read(task, &*reader)? {
             Some(kept) => kept,
-            None => (Live::new(task)?, ReportId::default()),
+            None => (Learner::new(task)?, ReportId::default()),
         };
         let (show, shown) = watch::channel(Arc::default());
+        let (stand, point) = watch::channel(None);
         let stop = Arc::new(AtomicBool::new(false));
-        let mut learner = Learner {
+        let mut learner = Student {
             task: task.clone(),
             format: format.clone(),
             reader,
             file,
             live,
             show,
+            stand,
             last,
             keep_at: Instant::now() + KEEP,
         };
@@ -104,7 +112,7 @@ impl Learning {
         learner.publish();
         let stopping = stop.clone();
         let handle = thread::Builder::new().name("learner".into()).spawn(move || learner.run(&stopping))?;
-        Ok(Self { shown, stop, thread: handle.thread().clone(), handle: Mutex::new(Some(handle)) })
+        Ok(Self { shown, point, stop, thread: handle.thread().clone(), handle: Mutex::new(Some(handle)) })
     }
 
     /// There is something new.
@@ -114,6 +122,11 @@ impl Learning {
 
     pub(super) fn view(&self) -> Arc<View> {
         self.shown.borrow().clone()
+    }
+
+    /// Where devices take their gradients now; none if labels are asked for.
+    pub(super) fn point(&self) -> Option<Arc<Point>> {
+        self.point.borrow().clone()
     }
 
     /// Whether the thread is still at it.
@@ -135,20 +148,22 @@ impl Learning {
     }
 }
 
-struct Learner {
+/// Who sits in the thread.
+struct Student {
     task: Task,
     format: ReportFormat,
     reader: Arc<dyn LogReader>,
     file: SnapshotFile,
-    live: Live,
+    live: Learner,
     show: watch::Sender<Arc<View>>,
+    stand: watch::Sender<Option<Arc<Point>>>,
     /// The last report that was learnt from
     last: ReportId,
     /// When to put the state on the disk
     keep_at: Instant,
 }
 
-impl Learner {
+impl Student {
     fn run(mut self, stop: &AtomicBool) -> anyhow::Result<()> {
         let learnt = self.until_stopped(stop);
         if let Err(error) = &learnt {
@@ -158,17 +173,24 @@ impl Learner {
     }
 
     fn until_stopped(&mut self, stop: &AtomicBool) -> anyhow::Result<()> {
+        let (mut show_at, mut unseen) = (Instant::now(), false);
         while !stop.load(Ordering::Relaxed) {
-            let began = Instant::now();
             let before = self.live.reports();
             self.catch_up_if_possible(stop)?;
-            if self.live.reports() > before {
-                self.publish();
+            let grown = self.live.reports() > before;
+            if grown {
                 self.keep_now_and_then();
-                // Not more often than anybody looks
-                thread::sleep(SHOW.saturating_sub(began.elapsed()));
-            } else {
-                thread::park_timeout(REST);
+                unseen = true;
+            }
+            // Devices wait for the point; the rest is shown not more often than anybody looks.
+            let waiting = grown && matches!(self.live, Learner::Records(_));
+            if unseen && Instant::now() >= show_at {
+                self.publish();
+                (show_at, unseen) = (Instant::now() + SHOW, false);
+            }
+            if !waiting {
+                let left = show_at.saturating_duration_since(Instant::now());
+                if grown { thread::sleep(left) } else { thread::park_timeout(REST) }
             }
         }
         self.catch_up(&AtomicBool::new(false))?;
@@ -213,17 +235,33 @@ impl Learner {
 
     fn observe(&mut self, block: &[Report]) -> anyhow::Result<()> {
         self.live.observe(block)?;
+        self.stand_here();
         self.last = block.last().map_or(self.last, |report| report.id);
         Ok(())
     }
 
+    /// Tells devices where a learner of whole records stands, if this is one.
+    fn stand_here(&self) {
+        if let Learner::Records(live) = &self.live {
+            let point = Point { version: live.reports(), parameters: live.point().to_vec() };
+            self.stand.send_replace(Some(Arc::new(point)));
+        }
+    }
+
     fn publish(&self) {
-        self.show.send_replace(Arc::new(View {
-            reports: self.live.reports(),
-            shares: self.live.shares(),
-            curve: self.live.curve(),
-            reach: self.live.influence(1),
-            model: self.live.model().map(Arc::new),
+        let reports = self.live.reports();
+        self.show.send_replace(Arc::new(match &self.live {
+            Learner::Labels(live) => View {
+                reports,
+                shares: live.shares(),
+                curve: live.curve(),
+                reach: live.influence(1),
+                model: live.model().map(Arc::new),
+                records: None,
+            },
+            Learner::Records(live) => {
+                View { reports, records: Some(live.estimate(Level::NINETY_FIVE)), ..View::default() }
+            }
         }));
     }
 
@@ -247,8 +285,15 @@ mod tests {
     use undertone_report::{Collection, LearnerWords, MechanismWords, TASK_VERSION};
 
     fn task() -> Task {
-        let mechanism =
-            MechanismWords { kind: "rr".into(), epsilon: 1.0, set_size: None, top: None, prior: None };
+        let mechanism = MechanismWords {
+            kind: "rr".into(),
+            epsilon: Some(1.0),
+            delta: None,
+            mu: None,
+            set_size: None,
+            top: None,
+            prior: None,
+        };
         let collection = Collection {
             name: "test".into(),
             min_reports: 1,
@@ -269,14 +314,23 @@ mod tests {
             mechanism,
             features: vec![],
             collection: Some(collection),
+            record: None,
         }
     }
 
     /// A report of this number, for a log.
     fn submission(format: &ReportFormat, number: u8) -> Submission {
         let id = ReportId([number; 16]);
-        let report = Report { id, time: 5, tier: 0, features: vec![], members: vec![0], among: vec![] };
-        Submission { id: id.0, time: 5, admission: None, body: format.encode(&report).unwrap() }
+        let report = Report {
+            id,
+            time: 5,
+            tier: 0,
+            features: vec![],
+            members: vec![0],
+            among: vec![],
+            gradient: None,
+        };
+        Submission { id: id.0, time: 5, admission: None, body: format.encode(&report).unwrap(), latest: None }
     }
 
     #[test]
@@ -292,13 +346,14 @@ mod tests {
         let mut log = open("log");
         log.append(&[1, 2].map(|number| submission(&format, number)), 0).unwrap();
         let file = SnapshotFile::new(&folder);
-        let mut learner = Learner {
+        let mut learner = Student {
             task: task.clone(),
             format: format.clone(),
             reader: log.reader(),
             file: SnapshotFile::new(&folder),
-            live: Live::new(&task).unwrap(),
+            live: Learner::new(&task).unwrap(),
             show: watch::channel(Arc::default()).0,
+            stand: watch::channel(None).0,
             last: ReportId::default(),
             keep_at: Instant::now(),
         };

@@ -16,6 +16,7 @@ pub(crate) mod config;
 mod history;
 pub(crate) mod http;
 mod intake;
+mod learner;
 mod learning;
 mod sealing;
 mod snapshot_file;
@@ -46,11 +47,15 @@ use undertone_audit::registry::Mechanism;
 use undertone_audit::{Auditor, Settings};
 use undertone_collect::{FolderLock, GroupCommit, Log, LogReader};
 use undertone_learn::Model;
-use undertone_privacy::Epsilon;
+use undertone_privacy::vector::{Ball, VectorMechanism};
+use undertone_privacy::{Epsilon, Guarantee};
 use undertone_report::{Collection, Report, ReportFormat, Task};
 
 /// Reports drawn to audit the task's mechanism when a collector starts, and how sure the bound is.
 const AUDIT: Settings = Settings { trials: 20_000, confidence: 0.99 };
+
+/// The most dimensions of a vector mechanism on trial.
+const MOST_AUDITED: usize = 16;
 
 /// One task, collected.
 pub(crate) struct Collector {
@@ -67,7 +72,8 @@ pub(crate) struct Collector {
     history: History,
     audit: Vec<Finding>,
     learning: Learning,
-    sealing: Sealing,
+    /// Of labels only: gradients are of no use to anybody but their learner
+    sealing: Option<Sealing>,
     /// Nobody else writes where this collector does
     _lock: FolderLock,
     /// Whether an operator has closed it before its time
@@ -79,7 +85,9 @@ impl Collector {
     pub(crate) fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
         let task = config.task()?;
         let format = ReportFormat::new(&task)?;
-        sealing::refuse_taken_names(&task).with_context(|| config.task.display().to_string())?;
+        if !task.asks_for_records() {
+            sealing::refuse_taken_names(&task).with_context(|| config.task.display().to_string())?;
+        }
         let directory = config.task_directory(task.id());
         std::fs::create_dir_all(&directory)
             .with_context(|| format!("{} cannot be made", directory.display()))?;
@@ -93,7 +101,11 @@ impl Collector {
         let log = store::open(config, &format)?;
         let reader = log.reader();
         let learning = Learning::start(&task, &format, reader.clone(), &directory)?;
-        let sealing = Sealing::start(&task, &format, reader.clone(), &directory.join("reports"))?;
+        let sealing = if task.asks_for_records() {
+            None
+        } else {
+            Some(Sealing::start(&task, &format, reader.clone(), &directory.join("reports"))?)
+        };
         let secret = config.admission_secret()?;
         Ok(Arc::new(Self {
             audit: audit(&task)?,
@@ -172,7 +184,9 @@ impl Collector {
         if let Some(commit) = commit {
             commit.shut_down();
         }
-        self.sealing.stop();
+        if let Some(sealing) = &self.sealing {
+            sealing.stop();
+        }
         self.learning.stop()
     }
 }
@@ -181,10 +195,19 @@ impl Collector {
 fn audit(task: &Task) -> anyhow::Result<Vec<Finding>> {
     let mut auditor = Auditor::new(AUDIT, randomness::generator(None)?);
     let tiers = task.collection.as_ref().map(|collection| collection.tiers.clone()).unwrap_or_default();
-    let judge = |epsilon: f64| {
-        let mechanism = task.mechanism_at(Epsilon::new(epsilon)?)?;
-        let name = format!("{} at ε = {epsilon}", task.mechanism.kind);
-        Ok(Finding::from(auditor.judge(&name, &Mechanism::Label(mechanism))?))
+    let judge = |level: f64| {
+        let (mechanism, promise) = if task.asks_for_records() {
+            let (kind, promise) = (task.vector_mechanism(level)?.kind(), task.promise_at(level)?);
+            let model = task.record_model()?;
+            // What is proved is proved in any dimension; trials in many take long.
+            let ball = Ball::new(model.parameters().min(MOST_AUDITED), model.radius())?;
+            (Mechanism::Vector(VectorMechanism::new(kind, ball, promise)?), promise)
+        } else {
+            let epsilon = Epsilon::new(level)?;
+            (Mechanism::Label(task.mechanism_at(epsilon)?), Guarantee::Pure(epsilon))
+        };
+        let name = format!("{} at {promise}", task.mechanism.kind);
+        Ok(Finding::from(auditor.judge(&name, &mechanism)?))
     };
     tiers.into_iter().map(judge).collect()
 }

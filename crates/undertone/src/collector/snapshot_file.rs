@@ -4,6 +4,7 @@
 //! damaged, of another task or version, or whose last report is not where the log should have it, is removed: the log has
 //! everything. So a log that was replaced by another, or cut and grown again, is learnt from anew.
 
+use super::learner::Learner;
 use crate::new_file::NewFile;
 use anyhow::Context;
 use sha2::{Digest, Sha256};
@@ -11,7 +12,6 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use undertone_collect::{LogError, LogReader};
-use undertone_learn::live::Live;
 use undertone_report::{ReportId, Task};
 
 /// Changes with every change of what is learnt or how it is laid out: a snapshot of another version is another state.
@@ -31,7 +31,7 @@ impl SnapshotFile {
         &self,
         task: &Task,
         log: &dyn LogReader,
-    ) -> Result<Option<(Live, ReportId)>, LogError> {
+    ) -> Result<Option<(Learner, ReportId)>, LogError> {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -53,7 +53,7 @@ impl SnapshotFile {
         Ok(None)
     }
 
-    pub(super) fn write(&self, task: &Task, live: &Live, last: ReportId) -> anyhow::Result<()> {
+    pub(super) fn write(&self, task: &Task, live: &Learner, last: ReportId) -> anyhow::Result<()> {
         let state = live.snapshot()?;
         let mut file = NewFile::create(&self.path, true)?;
         let (id, hash) = (task.id(), hash(last, &state));
@@ -69,14 +69,14 @@ fn hash(last: ReportId, state: &[u8]) -> [u8; 32] {
     Sha256::new().chain_update(last.0).chain_update(state).finalize().into()
 }
 
-fn parse(task: &Task, bytes: &[u8]) -> Option<(Live, ReportId)> {
+fn parse(task: &Task, bytes: &[u8]) -> Option<(Learner, ReportId)> {
     let (magic, rest) = bytes.split_first_chunk::<8>()?;
     let (id, rest) = rest.split_first_chunk::<32>()?;
     let (stated, rest) = rest.split_first_chunk::<32>()?;
     let (last, state) = rest.split_first_chunk::<16>()?;
     let last = ReportId(*last);
     let sound = magic == MAGIC && id == task.id().as_bytes() && *stated == hash(last, state);
-    if sound { Some((Live::restore(task, state).ok()?, last)) } else { None }
+    if sound { Some((Learner::restore(task, state).ok()?, last)) } else { None }
 }
 
 /// Whether the first `reports` of a log end with this one.

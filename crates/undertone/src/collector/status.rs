@@ -5,8 +5,8 @@ use super::learning::{Influence, View};
 use crate::finding::{Finding, Outcome};
 use crate::promise;
 use serde::Serialize;
-use undertone_learn::live::CurvePoint;
-use undertone_privacy::{Epsilon, Guarantee};
+use undertone_learn::live::{CurvePoint, RecordEstimate};
+use undertone_report::Task;
 use utoipa::ToSchema;
 
 /// The state of a collection.
@@ -16,8 +16,12 @@ pub(crate) struct Status {
     task_id: String,
     label: String,
     classes: Vec<String>,
+    /// What is private: `label`, or the whole `record`
+    secret: &'static str,
     mechanism: String,
     tiers: Vec<f64>,
+    /// Which loss tiers and audit are about: ε or μ
+    currency: &'static str,
     /// The promise in plain words
     promise: String,
     /// Nothing is shown below so many reports
@@ -32,6 +36,10 @@ pub(crate) struct Status {
     influence: Option<Influence>,
     pub(crate) curve: Option<Vec<Point>>,
     model: Option<ModelVersion>,
+    /// Of whole records, each parameter
+    parameters: Option<Vec<Parameter>>,
+    /// What speaks against their intervals, or why there are none
+    doubts: Vec<String>,
     audit: Audit,
     closes: u64,
     closed: bool,
@@ -67,6 +75,17 @@ pub(crate) struct Point {
     pub(crate) high: f64,
 }
 
+/// A parameter that whole records have taught.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Parameter {
+    name: String,
+    /// The mean of the points, or the last one before the burn-in is over
+    estimate: f64,
+    /// The 95 % interval, if there can be one
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
 /// Which model there is.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ModelVersion {
@@ -97,9 +116,11 @@ impl Status {
             task_id: task.id().to_string(),
             label: task.label.clone(),
             classes: task.classes.clone(),
+            secret: task.secret(),
             mechanism: task.mechanism.kind.clone(),
             tiers: collection.tiers.clone(),
-            promise: promise_of(&collection.tiers),
+            currency: if task.mechanism.mu.is_some() { "μ" } else { "ε" },
+            promise: promise_of(task, &collection.tiers),
             minimum: collection.min_reports,
             reports: view.reports,
             shown,
@@ -107,13 +128,15 @@ impl Status {
             over_time: collector.history.points(),
             refusals: counts.refused.into_iter().map(|(reason, count)| Count { reason, count }).collect(),
             shares: shares(&task.classes, view).filter(|_| shown),
-            influence: shown.then(|| view.influence(collection.min_reports)),
+            influence: (shown && view.records.is_none()).then(|| view.influence(collection.min_reports)),
             curve: shown.then(|| view.judged_by(collection.min_reports).map(point).collect()),
             model: view.model.as_ref().filter(|_| shown).map(|_| ModelVersion {
                 version: view.reports,
                 reports: view.reports,
                 learner: collection.learner.name(),
             }),
+            parameters: view.records.as_ref().filter(|_| shown).map(parameters),
+            doubts: view.records.as_ref().filter(|_| shown).map(doubts).unwrap_or_default(),
             audit: audit(collector),
             closes: collection.closes,
             closed: collector.is_closed() || !collection.is_open(time),
@@ -132,16 +155,36 @@ pub(super) fn shares(classes: &[String], view: &View) -> Option<Vec<ClassShare>>
     Some(classes.iter().zip(shares).map(share).collect())
 }
 
+fn doubts(records: &RecordEstimate) -> Vec<String> {
+    let doubts = match &records.intervals {
+        Ok(intervals) => &intervals.doubts,
+        Err(refused) => &refused.doubts,
+    };
+    doubts.iter().map(ToString::to_string).collect()
+}
+
+fn parameters(records: &RecordEstimate) -> Vec<Parameter> {
+    let estimates = records.mean.as_ref().unwrap_or(&records.point);
+    let interval = |place: usize| records.intervals.as_ref().ok().map(|found| found.coordinates[place]);
+    let parameter = |(place, (name, &estimate)): (usize, (&String, &f64))| Parameter {
+        name: name.clone(),
+        estimate,
+        low: interval(place).map(|found| found.estimate - found.half_width),
+        high: interval(place).map(|found| found.estimate + found.half_width),
+    };
+    records.names.iter().zip(estimates).enumerate().map(parameter).collect()
+}
+
 fn point(point: &CurvePoint) -> Point {
     let (low, high) = point.accuracy.interval();
     Point { reports: point.reports, accuracy: point.accuracy.value, low, high }
 }
 
 /// The weakest promise that anybody may choose.
-fn promise_of(tiers: &[f64]) -> String {
+fn promise_of(task: &Task, tiers: &[f64]) -> String {
     let weakest = tiers.iter().copied().fold(0.0, f64::max);
-    Epsilon::new(weakest)
-        .map_or_else(|_| String::new(), |epsilon| promise::in_words(&Guarantee::Pure(epsilon)))
+    task.promise_at(weakest)
+        .map_or_else(|_| String::new(), |promise| promise::in_words(&promise, task.secret()))
 }
 
 fn audit(collector: &Collector) -> Audit {

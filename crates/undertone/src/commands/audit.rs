@@ -28,7 +28,8 @@ use undertone_privacy::Epsilon;
   undertone audit vector --kind codebook --dimension 3 --radius 1 --epsilon 2 --json"
 )]
 pub(crate) struct Audit {
-    /// Audit every mechanism there is: ten classes, numbers in [-1, 1], the unit ball in three dimensions
+    /// Audit every mechanism there is: ten classes, numbers in [-1, 1], the unit ball in three dimensions, and the gradients
+    /// of extreme records
     #[arg(long)]
     all: bool,
     /// ε of every mechanism, for --all; μ and ρ of those that promise these
@@ -97,13 +98,13 @@ impl Audit {
             "{} trials under each of two inputs; lower bounds hold with {percent} % confidence",
             self.trials
         )?;
-        writeln!(out, "\n{:<26}{:<26}{:>12}{:>12}   verdict", "mechanism", "promised", "exact", "at least")?;
+        writeln!(out, "\n{:<28}{:<26}{:>12}{:>12}   verdict", "mechanism", "promised", "exact", "at least")?;
         for finding in findings {
             let Finding { mechanism, promised, exact, lower_bound, verdict, .. } = finding;
             let exact = exact.map_or_else(|| "–".to_owned(), digits);
             writeln!(
                 out,
-                "{mechanism:<26}{promised:<26}{exact:>12}{:>12}   {verdict}",
+                "{mechanism:<28}{promised:<26}{exact:>12}{:>12}   {verdict}",
                 digits(*lower_bound)
             )?;
             for breach in &finding.breaches {

@@ -1,17 +1,16 @@
 //! From a model and public columns to predictions.
 
 use crate::model_file;
-use crate::new_file::{self, NewFile};
+use crate::new_file;
 use crate::output;
 use crate::progress::progress_bar;
+use crate::table_writer::TableWriter;
 use crate::tables;
-use anyhow::Context;
 use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use parquet::arrow::ArrowWriter;
 use serde::Serialize;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use undertone_learn::evaluation::terms::predicted;
 use undertone_learn::{Classifier, Model};
@@ -55,7 +54,7 @@ impl Predict {
         new_file::refuse_input(&self.output, [&self.model, &self.table])?;
         let model = model_file::read(&self.model)?;
         let table = model_file::matching_table(&model, &self.table, None)?;
-        let mut sink = Sink::create(&self.output, self.force, self.schema(&model))?;
+        let mut sink = TableWriter::create(&self.output, self.force, self.schema(&model))?;
         let bar = progress_bar(table.rows());
         let mut rows = 0;
         for batch in table.batches()? {
@@ -103,57 +102,5 @@ impl Predict {
             );
         }
         Ok(RecordBatch::try_new(schema.clone(), columns)?)
-    }
-}
-
-/// Where predictions go. What is not finished leaves no file.
-enum Sink {
-    Parquet(Box<ArrowWriter<NewFile>>, SchemaRef),
-    Csv(Box<csv::Writer<BufWriter<NewFile>>>, SchemaRef),
-}
-
-impl Sink {
-    fn create(path: &Path, force: bool, schema: SchemaRef) -> anyhow::Result<Self> {
-        let file = NewFile::create(path, force)?;
-        if path.extension().is_some_and(|extension| extension == "parquet") {
-            return Ok(Self::Parquet(Box::new(ArrowWriter::try_new(file, schema.clone(), None)?), schema));
-        }
-        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-        writer.write_record(schema.fields().iter().map(|field| field.name()))?;
-        Ok(Self::Csv(Box::new(writer), schema))
-    }
-
-    fn schema(&self) -> &SchemaRef {
-        match self {
-            Self::Parquet(_, schema) | Self::Csv(_, schema) => schema,
-        }
-    }
-
-    fn write(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
-        match self {
-            Self::Parquet(writer, _) => writer.write(batch)?,
-            Self::Csv(writer, _) => {
-                let columns = batch.columns().iter().map(|column| tables::words(column));
-                let columns = columns.collect::<anyhow::Result<Vec<_>>>()?;
-                for row in 0..batch.num_rows() {
-                    writer.write_record(columns.iter().map(|column| column.get(row).unwrap_or_default()))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> anyhow::Result<()> {
-        let file = match self {
-            Self::Parquet(writer, _) => writer.into_inner()?,
-            Self::Csv(writer, _) => {
-                let buffered = writer.into_inner().map_err(csv::IntoInnerError::into_error);
-                buffered
-                    .and_then(|buffer| buffer.into_inner().map_err(std::io::IntoInnerError::into_error))
-                    .context("the predictions cannot be written")?
-            }
-        };
-        file.keep()?;
-        Ok(())
     }
 }

@@ -303,7 +303,7 @@ impl Train {
             label: origin.label(),
             classes: origin.classes().len(),
             reports: origin.len(),
-            epsilon: origin.tasks().first().map(|task| task.mechanism.epsilon),
+            epsilon: origin.tasks().first().map(|task| task.mechanism.level()),
             features: encoder.width(),
             method: name(&learnt.method),
             l2: learnt.l2,

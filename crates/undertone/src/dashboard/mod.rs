@@ -1,4 +1,4 @@
-//! The page on which an operator watches a collection, in three files that the program carries within itself.
+//! The page on which an operator watches a collection, in a few files that the program carries within itself.
 //!
 //! It asks `v1/status`, listens to `v1/events`, both relative to where the page is, and loads nothing else: neither
 //! who runs the collector nor who looks at it becomes known to anybody. Class names and other words of a task are put
@@ -15,10 +15,22 @@ pub(crate) fn page() -> &'static str {
     include_str!("index.html")
 }
 
-/// Its script, `app.js` beside the page, as `text/javascript; charset=utf-8`.
-pub(crate) fn script() -> &'static str {
-    include_str!("app.js")
-}
+/// Its script, `app.js`, and the modules that this imports: names beside the page, and texts as
+/// `text/javascript; charset=utf-8`.
+pub(crate) const SCRIPTS: &[(&str, &str)] = &[
+    ("app.js", include_str!("app.js")),
+    ("arrivals.js", include_str!("arrivals.js")),
+    ("bars.js", include_str!("bars.js")),
+    ("connection.js", include_str!("connection.js")),
+    ("curve.js", include_str!("curve.js")),
+    ("elements.js", include_str!("elements.js")),
+    ("line_chart.js", include_str!("line_chart.js")),
+    ("overview.js", include_str!("overview.js")),
+    ("parameters.js", include_str!("parameters.js")),
+    ("scale.js", include_str!("scale.js")),
+    ("shares.js", include_str!("shares.js")),
+    ("words.js", include_str!("words.js")),
+];
 
 /// Its looks, `style.css` beside the page, as `text/css; charset=utf-8`.
 pub(crate) fn style() -> &'static str {
@@ -28,6 +40,7 @@ pub(crate) fn style() -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_policy_is_one_header_line_that_allows_nothing_inline_and_nobody_else() {
@@ -54,7 +67,21 @@ mod tests {
     }
 
     #[test]
-    fn the_script_makes_text_of_words_never_markup_or_code() {
+    fn the_scripts_import_each_other_and_nothing_else() {
+        let mut imported = BTreeSet::from(["app.js"]);
+        for (name, text) in SCRIPTS {
+            let from: Vec<&str> =
+                text.split(" from './").skip(1).filter_map(|rest| rest.split('\'').next()).collect();
+            assert_eq!(from.len(), text.matches("import ").count(), "{name}");
+            assert!(!text.contains("import("), "{name}");
+            imported.extend(from);
+        }
+        assert_eq!(imported, SCRIPTS.iter().map(|(name, _)| *name).collect());
+    }
+
+    #[test]
+    fn the_scripts_make_text_of_words_never_markup_or_code() {
+        let scripts: String = SCRIPTS.iter().map(|(_, text)| *text).collect();
         for way in [
             "innerHTML",
             "outerHTML",
@@ -64,11 +91,11 @@ mod tests {
             "eval(",
             "Function(",
         ] {
-            assert!(!script().contains(way), "{way}");
+            assert!(!scripts.contains(way), "{way}");
         }
         // The one address is the name of SVG, which nobody asks for.
-        assert_eq!(script().matches("http").count(), 1);
-        assert!(script().contains("'http://www.w3.org/2000/svg'"));
+        assert_eq!(scripts.matches("http").count(), 1);
+        assert!(scripts.contains("'http://www.w3.org/2000/svg'"));
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn head(figures: &Figures, context: &Context<'_>) -> String {
 fn promised(origin: Origin) -> String {
     match origin {
         Origin::Reports { promise, .. } => {
-            let words = escape(&in_words(&promise));
+            let words = escape(&in_words(&promise, "label"));
             format!("<h2>What was promised</h2>\n<p>Everybody reported under {words}.</p>\n")
         }
         Origin::Labels => String::new(),

@@ -228,8 +228,8 @@ fn same_question(first: &Task, other: &Task) -> anyhow::Result<()> {
     if first.classes != other.classes {
         bail!("one task has {} classes, the other {}, and not the same", first.labels(), other.labels());
     }
-    if first.mechanism.epsilon.to_bits() != other.mechanism.epsilon.to_bits() {
-        bail!("one task promises ε = {}, the other {}", first.mechanism.epsilon, other.mechanism.epsilon);
+    if first.mechanism.level().to_bits() != other.mechanism.level().to_bits() {
+        bail!("one task promises ε = {}, the other {}", first.mechanism.level(), other.mechanism.level());
     }
     if first.features != other.features {
         bail!("the tasks have different public columns");

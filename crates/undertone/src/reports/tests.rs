@@ -30,12 +30,21 @@ fn task(kind: &str, epsilon: f64) -> Task {
         version: TASK_VERSION,
         label: "income".into(),
         classes: ["a", "b", "c", "d", "e"].map(String::from).to_vec(),
-        mechanism: MechanismWords { kind: kind.into(), epsilon, set_size: None, top: None, prior },
+        mechanism: MechanismWords {
+            kind: kind.into(),
+            epsilon: Some(epsilon),
+            delta: None,
+            mu: None,
+            set_size: None,
+            top: None,
+            prior,
+        },
         features: vec![
             FeatureColumn { name: "age".into(), kind: ColumnKind::Number },
             FeatureColumn { name: "town".into(), kind: ColumnKind::Words },
         ],
         collection: None,
+        record: None,
     }
 }
 
@@ -178,7 +187,7 @@ fn labels_to_choose_among_that_are_no_choice_are_refused_with_their_row() {
 #[test]
 fn two_tasks_in_one_directory_are_refused_with_what_differs() {
     for (name, change, message) in [
-        ("epsilon", (|task| task.mechanism.epsilon = 2.0) as fn(&mut Task), "epsilon is 1.0 in "),
+        ("epsilon", (|task| task.mechanism.epsilon = Some(2.0)) as fn(&mut Task), "epsilon is 1.0 in "),
         ("classes", |task| task.classes.push("f".into()), "there are "),
         ("kind", |task| task.mechanism.kind = "subset".into(), "the mechanism is \"rr\" in "),
         ("label", |task| task.label = "wealth".into(), "the label is \"income\" in "),

@@ -4,9 +4,11 @@ mod audit;
 mod collector;
 mod convert;
 mod demo;
+mod insurance;
 mod label;
 mod learning;
 mod number;
+mod online;
 mod plan;
 mod privatize;
 mod reproduce;
@@ -102,7 +104,16 @@ fn a_reader_who_leaves_early_is_no_failure() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    const LEARNING: [&str; 6] = ["privatize", "train", "predict", "evaluate", "simulate", "reproduce convex"];
+    const LEARNING: [&str; 8] = [
+        "privatize",
+        "train",
+        "predict",
+        "evaluate",
+        "simulate",
+        "simulate insurance",
+        "reproduce convex",
+        "reproduce online",
+    ];
     const TASK: [&str; 4] = ["task new", "task show", "task check", "task id"];
     for command in ["", "demo", "plan", "mechanism", "convert", "audit", "reproduce"]
         .into_iter()

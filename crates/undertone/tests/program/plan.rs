@@ -59,3 +59,59 @@ fn the_length_of_gradients_follows_from_the_loss_and_the_longest_row() {
         refused(&format!("plan --classes 10 --epsilon 1 --n 100 {words}"), 2, message);
     }
 }
+
+#[test]
+fn an_online_plan_has_the_errors_of_its_laws() {
+    let plan = json("plan --online linear --dimension 5 --mu 1 --eta 0.2 --alpha 0.5 --n 300000");
+    // tr(A⁻¹SA⁻¹) = 7010 and m = 0.0831 for five covariates at μ = 1
+    close(&plan["averaged_error"], 7010.0 / 3e5, 1e-5);
+    close(&plan["transient_exponent"], 0.0831 * 0.4 * 3e5f64.sqrt(), 2e-3);
+    close(&plan["last_iterate_error"], 0.1508, 1e-4);
+    // n^-α and η
+    let later = json("plan --online linear --dimension 5 --mu 1 --eta 0.4 --alpha 0.5 --n 1200000");
+    close(&later["last_iterate_error"], plan["last_iterate_error"].as_f64().unwrap(), 1e-9);
+    let open = json("plan --online logistic --dimension 5 --mu inf --eta 0.2 --alpha 0.6 --n 1000");
+    close(&open["averaged_error"], 0.0757, 5e-5);
+    assert!(open["mu"].is_null());
+    let better =
+        json("plan --online logistic --dimension 5 --mu 1 --eta 1 --alpha 0.6 --n 1000 --weights linear");
+    close(&better["averaged_error"], 18.2, 0.01);
+}
+
+#[test]
+fn an_online_plan_says_how_many_people_a_width_takes_and_what_is_to_be_doubted() {
+    let words =
+        "plan --online logistic --dimension 5 --mu 3 --eta 0.2 --alpha 0.6667 --n 300000 --target-width 0.2";
+    let plan = json(words);
+    close(&plan["transient_exponent"], 0.697, 0.002);
+    assert_eq!(plan["doubts"][0]["kind"], "not-converged");
+    let needed = plan["target"]["n_needed"].as_f64().unwrap();
+    // The width falls like 1/√n.
+    let width = plan["interval_width"].as_f64().unwrap();
+    assert!((needed / (3e5 * (width / 0.2).powi(2)) - 1.0).abs() < 1e-5);
+    assert_eq!(plan["target"]["doubts"][0]["kind"], "not-converged");
+    let text = text(words);
+    for part in ["transient exponent", "warning: not converged", "Intervals of width 0.2 take", "people"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+}
+
+#[test]
+fn an_online_plan_refuses_what_it_has_no_law_for() {
+    let whole = "--dimension 5 --mu 1 --eta 0.2 --alpha 0.5 --n 100";
+    for (words, message) in [
+        ("--online linear --dimension 5 --mu 1 --eta 0.2 --n 100", "--alpha"),
+        ("--online linear --dimension 0 --mu 1 --eta 0.2 --alpha 0.5 --n 100", "the dimension is 0"),
+        ("--online linear --dimension 5 --mu -1 --eta 0.2 --alpha 0.5 --n 100", "-1"),
+        ("--online linear --dimension 5 --mu 1 --eta 0 --alpha 0.5 --n 100", "'0'"),
+        ("--online linear --dimension 5 --mu 1 --eta 0.2 --alpha 1.5 --n 100", "α is 1.5"),
+        (&format!("--online cubic {whole}"), "'cubic'"),
+        (&format!("--online linear {whole} --weights clip"), "'clip'"),
+        (&format!("--online linear {whole} --classes 3"), "--classes"),
+        (&format!("--online linear {whole} --target-width -1"), "'-1'"),
+        ("--classes 3 --epsilon 1 --n 5 --mu 1", "--online"),
+        ("--epsilon 1 --n 5", "--classes"),
+    ] {
+        refused(&format!("plan {words}"), 2, message);
+    }
+}

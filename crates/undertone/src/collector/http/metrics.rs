@@ -81,7 +81,9 @@ pub(super) async fn metrics(State(app): State<App>) -> Response {
         "Reports not learnt from yet",
         gauge(stored.saturating_sub(learnt)),
     );
-    registry.register("log_sealed_reports", "Reports in Parquet files", gauge(collector.sealing.reports()));
+    if let Some(sealing) = &collector.sealing {
+        registry.register("log_sealed_reports", "Reports in Parquet files", gauge(sealing.reports()));
+    }
     let mut text = String::new();
     match encode(&mut text, &registry) {
         Ok(()) => {

@@ -11,6 +11,7 @@ mod operate;
 mod page;
 mod problem;
 mod rate;
+mod records;
 mod reports;
 mod server;
 
@@ -79,6 +80,8 @@ fn router(collector: Arc<Collector>, config: &Config, stopping: watch::Receiver<
         .routes(routes!(answers::model))
         .routes(routes!(answers::shares))
         .routes(routes!(answers::status))
+        .routes(routes!(records::point))
+        .routes(routes!(records::estimate))
         .routes(routes!(events::events))
         .routes(routes!(operate::admission))
         .routes(routes!(operate::close))

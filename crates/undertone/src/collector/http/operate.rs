@@ -10,7 +10,7 @@ use crate::collector::tokens::Role;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::Ordering;
 use utoipa::ToSchema;
@@ -92,6 +92,7 @@ pub(crate) struct Sealed {
     post, path = "/v1/operate/seal",
     responses(
         (status = 200, body = Sealed), (status = 401, body = Problem),
+        (status = 404, description = "this task asks for whole records", body = Problem),
         (status = 409, description = "too few reports", body = Problem),
         (status = 500, description = "the files cannot be written", body = Problem),
         (status = 503, description = "the log cannot be written", body = Problem),
@@ -103,8 +104,11 @@ pub(super) async fn seal(State(app): State<App>, headers: HeaderMap) -> Result<J
     if reports < minimum {
         return Err(Problem::too_few(reports, minimum));
     }
+    let sealing = app.collector.sealing.as_ref().ok_or_else(|| {
+        let detail = "this task asks for whole records, whose gradients stay in the log";
+        Problem::new(StatusCode::NOT_FOUND, "no-files", "there are no files", detail)
+    })?;
     let end = app.collector.close_segment().await.map_err(trouble)?;
-    let sealing = &app.collector.sealing;
     sealing.reach(end).await.map_err(Problem::internal)?;
     let folders = sealing.folders().iter().map(|folder| folder.display().to_string()).collect();
     Ok(Json(Sealed { reports: sealing.reports(), folders }))

@@ -1,4 +1,4 @@
-//! The dashboard: three files, and nothing from anywhere else.
+//! The dashboard: its own files, and nothing from anywhere else.
 
 use super::App;
 use crate::dashboard;
@@ -8,10 +8,15 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 pub(super) fn routes() -> Router<App> {
-    Router::new()
+    let page = Router::new()
         .route("/", get(|| async { file("text/html; charset=utf-8", dashboard::page()) }))
-        .route("/app.js", get(|| async { file("text/javascript; charset=utf-8", dashboard::script()) }))
-        .route("/style.css", get(|| async { file("text/css; charset=utf-8", dashboard::style()) }))
+        .route("/style.css", get(|| async { file("text/css; charset=utf-8", dashboard::style()) }));
+    dashboard::SCRIPTS.iter().fold(page, |page, &(name, text)| {
+        page.route(
+            &format!("/{name}"),
+            get(move || async move { file("text/javascript; charset=utf-8", text) }),
+        )
+    })
 }
 
 fn file(kind: &'static str, text: &'static str) -> Response {

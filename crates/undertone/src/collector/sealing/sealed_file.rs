@@ -172,7 +172,9 @@ mod tests {
             classes: (0..classes).map(|class| class.to_string()).collect(),
             mechanism: MechanismWords {
                 kind: kind.into(),
-                epsilon: 1.0,
+                epsilon: Some(1.0),
+                delta: None,
+                mu: None,
                 set_size: None,
                 top: None,
                 prior: None,
@@ -183,12 +185,13 @@ mod tests {
                 column("photo", ColumnKind::Vector(2)),
             ],
             collection: None,
+            record: None,
         }
     }
 
     fn report(id: u8, features: Vec<Cell>, members: Vec<u32>) -> Report {
         let id = ReportId([id; 16]);
-        Report { id, time: 7, tier: 0, features, members, among: vec![] }
+        Report { id, time: 7, tier: 0, features, members, among: vec![], gradient: None }
     }
 
     /// Writes two reports that name these labels, and what is read again.

@@ -28,7 +28,7 @@ impl Tier {
 
     fn of(task: &Task, collection: &Collection, epsilon: f64, folder: &Path) -> Self {
         let task = Task {
-            mechanism: MechanismWords { epsilon, ..task.mechanism.clone() },
+            mechanism: MechanismWords { epsilon: Some(epsilon), ..task.mechanism.clone() },
             collection: Some(Collection { tiers: vec![epsilon], ..collection.clone() }),
             ..task.clone()
         };

@@ -12,7 +12,7 @@ const SETTINGS: Settings = Settings { trials: 100_000, confidence: 0.99 };
 
 /// Is the promise kept?
 pub(super) fn audit(task: &Task, rng: &mut impl CryptoRng) -> anyhow::Result<Finding> {
-    let mechanism = task.mechanism_at(Epsilon::new(task.mechanism.epsilon)?)?;
+    let mechanism = task.mechanism_at(Epsilon::new(task.mechanism.level())?)?;
     let verdict = Auditor::new(SETTINGS, rng).judge(&task.mechanism.kind, &Mechanism::Label(mechanism))?;
     Ok(Finding::from(verdict))
 }

@@ -23,7 +23,7 @@ pub(super) struct Learnt {
 /// Learns in four ways from the people whose reports are in `collector`, and judges by others.
 pub(super) fn compare(collector: &Collector, data: &Data, seed: Option<u64>) -> anyhow::Result<Vec<Learnt>> {
     let (ours, rival) = (named("one-round")?, named("rr-naive")?);
-    let epsilon = Epsilon::new(collector.task().mechanism.epsilon)?;
+    let epsilon = Epsilon::new(collector.task().mechanism.level())?;
     let mechanism = collector.task().mechanism_at(epsilon)?;
     let seed = match seed {
         Some(seed) => seed,

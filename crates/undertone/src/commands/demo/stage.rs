@@ -133,7 +133,9 @@ fn task(table: &Path, mechanism: &LabelMechanism, epsilon: Epsilon) -> anyhow::R
         classes: nursery::CLASSES.map(str::to_owned).to_vec(),
         mechanism: MechanismWords {
             kind: kind.name().into(),
-            epsilon: epsilon.get(),
+            epsilon: Some(epsilon.get()),
+            delta: None,
+            mu: None,
             set_size: mechanism.set_size().filter(|_| !alone),
             top: None,
             prior: None,
@@ -152,5 +154,6 @@ fn task(table: &Path, mechanism: &LabelMechanism, epsilon: Epsilon) -> anyhow::R
             tiers: vec![epsilon.get()],
             admission: false,
         }),
+        record: None,
     })
 }

@@ -56,7 +56,7 @@ impl<'a> Story<'a> {
         Self {
             data: "Nursery, UCI Machine Learning Repository, CC BY 4.0",
             devices: stage.devices,
-            epsilon: stage.task.mechanism.epsilon,
+            epsilon: stage.task.mechanism.level(),
             mechanism: &stage.task.mechanism.kind,
             set_size: stage.mechanism.set_size(),
             randomness: match seed {

@@ -162,13 +162,16 @@ mod tests {
             classes: ["a", "b", "c"].map(String::from).to_vec(),
             mechanism: MechanismWords {
                 kind: "rr-prior".into(),
-                epsilon: 1.0,
+                epsilon: Some(1.0),
+                delta: None,
+                mu: None,
                 set_size: None,
                 top: None,
                 prior: Some(BySign.words()),
             },
             features: vec![FeatureColumn { name: "x".into(), kind: ColumnKind::Number }],
             collection: None,
+            record: None,
         }
     }
 

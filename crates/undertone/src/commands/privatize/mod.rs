@@ -154,12 +154,15 @@ impl Privatize {
             classes,
             mechanism: MechanismWords {
                 kind: kind.name().to_owned(),
-                epsilon: self.epsilon.get(),
+                epsilon: Some(self.epsilon.get()),
+                delta: None,
+                mu: None,
                 set_size: self.set_size,
                 top,
                 prior: priors.map(Priors::words),
             },
             collection: None,
+            record: None,
         };
         task.check().map_err(Usage::new)?;
         Ok(task)

@@ -52,7 +52,7 @@ impl<'a> Summary<'a> {
             classes_from_labels: options.classes.is_none(),
             mechanism: &task.mechanism.kind,
             set_size: devices.set_size(),
-            epsilon: task.mechanism.epsilon,
+            epsilon: task.mechanism.level(),
             realised_epsilon: devices.realised_epsilon(),
             columns: task.features.iter().map(|column| column.name.as_str()).collect(),
             simulation: options.seed.is_some(),

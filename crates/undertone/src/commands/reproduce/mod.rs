@@ -1,12 +1,17 @@
 //! `reproduce`: what the papers claim, measured. What is reproduced is one folder, and one line in the list below.
 
 mod convex;
+mod online;
+mod slope;
 
 use std::io::Write;
 
 /// Measure what the papers claim: ours beside theirs, as CSV, SVG and one HTML page
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example:\n  undertone reproduce convex -o laws", arg_required_else_help = true)]
+#[command(
+    after_help = "Examples:\n  undertone reproduce convex -o laws\n  undertone reproduce online --quick -o online",
+    arg_required_else_help = true
+)]
 pub(crate) struct Reproduce {
     #[command(subcommand)]
     what: Command,
@@ -14,6 +19,7 @@ pub(crate) struct Reproduce {
 
 super::commands! {
     Convex(convex::Convex),
+    Online(online::Online),
 }
 
 impl Reproduce {

@@ -51,7 +51,8 @@ impl Devices {
     }
 }
 
-fn cells(batch: &Batch, row: usize) -> Vec<Cell> {
+/// The cells of a row.
+pub(super) fn cells(batch: &Batch, row: usize) -> Vec<Cell> {
     let cell = |column: &Column| match column {
         Column::Numbers(numbers) if numbers[row].is_nan() => Cell::Missing,
         // There is one zero in a report.

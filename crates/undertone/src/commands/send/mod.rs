@@ -1,6 +1,7 @@
 //! `send`: act as devices against a collector, one report for each row of a table.
 
 mod devices;
+mod records;
 
 pub(crate) use devices::Devices;
 
@@ -8,12 +9,14 @@ use crate::arguments;
 use crate::collector::client::{Address, Answer, Client, batch_headers};
 use crate::collector::now;
 use crate::commands::privatize::SIMULATION;
+use crate::commands::task::document;
 use crate::output;
 use crate::progress::progress_bar;
 use crate::tables::TableFile;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use hyper::body::Bytes;
 use indicatif::ProgressBar;
+use records::RecordSender;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -27,7 +30,8 @@ use undertone_report::{Task, batch};
 /// Act as devices against a collector: one report for each row of a table
 ///
 /// The task is fetched from the collector and checked. Each row's label is randomized here, as its device would do it;
-/// what is sent is the report and the public columns that the task names. An answer that got lost is asked for again with
+/// what is sent is the report and the public columns that the task names; where it asks for whole records, a randomized gradient
+/// of each at the point where the learner stands, one request each. An answer that got lost is asked for again with
 /// the same bytes, so that nothing is counted twice; but whoever runs this twice asks everybody twice, which is worth 2ε.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  undertone send data/nursery.csv.gz --to http://127.0.0.1:8080")]
@@ -37,6 +41,10 @@ pub(crate) struct Send {
     /// Where the collector is
     #[arg(long, value_name = "URL")]
     to: String,
+    /// The task that was agreed on, as TOML or JSON: a collector that asks for anything else gets no answer. Without it the
+    /// collector decides what is public
+    #[arg(long, value_name = "FILE")]
+    task: Option<PathBuf>,
     /// A bearer token of the role `submit`
     #[arg(long, value_name = "TOKEN", env = "UNDERTONE_TOKEN", hide_env_values = true)]
     token: Option<String>,
@@ -90,16 +98,40 @@ impl Send {
     async fn send(&self, address: Address) -> anyhow::Result<Sent> {
         let task = Client::new(address.clone()).get("/v1/task").await?;
         let task = Task::from_json(std::str::from_utf8(&task)?).context("the collector's task")?;
-        let devices = Devices::new(&task, self.tier, self.seed)?;
+        if let Some(path) = &self.task {
+            let agreed = document::read(path)?;
+            ensure!(
+                agreed.id() == task.id(),
+                "the collector asks for the task {}, and {} has {}: nothing was sent",
+                task.id(),
+                path.display(),
+                agreed.id()
+            );
+        }
         let table = TableFile::open_as(&self.table, &task.features)?;
         if self.seed.is_some() {
             // Should the standard error be closed, the collector's operator has been told by whoever gave the seed.
             drop(writeln!(
                 std::io::stderr(),
-                "warning: a simulation: whoever knows the seed knows the labels"
+                "warning: a simulation: whoever knows the seed knows the {}s",
+                task.secret()
             ));
         }
         let bar = progress_bar(table.rows());
+        if task.asks_for_records() {
+            let sender = RecordSender {
+                address,
+                admission: self.admission.clone(),
+                concurrency: self.concurrency.get() as usize,
+                tier: self.tier,
+                seed: self.seed,
+                pace: Pace { began: Instant::now(), rate: self.rate, made: 0 },
+            };
+            let sent = sender.send(&task, table, &bar).await;
+            bar.finish_and_clear();
+            return sent;
+        }
+        let devices = Devices::new(&task, self.tier, self.seed)?;
         let sender = Sender {
             address,
             admission: self.admission.clone(),

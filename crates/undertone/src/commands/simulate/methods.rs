@@ -1,6 +1,6 @@
 //! The methods that can be compared: a mechanism, and what is made of its reports.
 
-use super::Promise;
+use super::comparison::Promise;
 use super::data::Data;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;

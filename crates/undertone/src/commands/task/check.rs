@@ -6,8 +6,8 @@ use anyhow::Context;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use undertone_device::Question;
-use undertone_learn::live::Live;
+use undertone_device::{Question, RecordQuestion};
+use undertone_learn::live::{Live, LiveRecords};
 use undertone_report::Task;
 
 /// Check a task document: exit code 0 if devices may answer it and a collector may run it, 1 if not
@@ -50,6 +50,11 @@ impl Check {
 
 /// Does what each side does with a task before the first report.
 fn check_collection(task: &Task) -> anyhow::Result<()> {
+    if task.asks_for_records() {
+        RecordQuestion::new(task).context("no device can answer it")?;
+        LiveRecords::new(task).context("no collector can run it")?;
+        return Ok(());
+    }
     Question::new(task).context("no device can answer it")?;
     Live::new(task).context("no collector can run it")?;
     Ok(())

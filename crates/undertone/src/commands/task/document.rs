@@ -10,7 +10,7 @@ use undertone_report::Task;
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The task in a file, checked.
-pub(super) fn read(path: &Path) -> anyhow::Result<Task> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Task> {
     let name = || path.display().to_string();
     let file = File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mut text = String::new();

@@ -2,12 +2,14 @@
 
 mod check;
 mod civil_time;
-mod document;
+pub(crate) mod document;
 mod id;
 mod new;
+mod record;
+mod running;
+mod show;
 
 pub(crate) use new::encoding;
-mod show;
 
 use std::io::Write;
 
@@ -24,6 +26,7 @@ pub(crate) struct Task {
 
 super::commands! {
     New(Box<new::New>),
+    Record(Box<record::Record>),
     Show(show::Show),
     Check(check::Check),
     Id(id::Id),

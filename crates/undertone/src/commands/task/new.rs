@@ -1,6 +1,6 @@
 //! `task new`: a document from the public columns of a table.
 
-use super::civil_time::moment;
+use super::running::Running;
 use crate::commands::privatize::{classes, places};
 use crate::exit::Usage;
 use crate::progress::row_counter;
@@ -11,7 +11,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 use undertone_learn::features::{EncoderFit, EncoderOptions, Override, Treatment};
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelKind, LabelMechanism};
@@ -62,33 +61,8 @@ pub(crate) struct New {
     /// Treat a column in another way than its cells suggest: COLUMN=number|category|text; may be given often
     #[arg(long, value_name = "COLUMN=KIND")]
     encode: Vec<Override>,
-    /// What people call the collection; the label by default
-    #[arg(long, value_name = "TEXT")]
-    name: Option<String>,
-    /// Nothing is shown before so many reports are in
-    #[arg(long, value_name = "N", default_value = "100")]
-    min_reports: u64,
-    /// When it opens: a date, or seconds of the Unix epoch; now by default
-    #[arg(long, value_name = "DATE", value_parser = moment)]
-    opens: Option<u64>,
-    /// When it closes: a date, or seconds of the Unix epoch
-    #[arg(long, value_name = "DATE", value_parser = moment, conflicts_with = "days")]
-    closes: Option<u64>,
-    /// For how many days it is open
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value = "30")]
-    days: u32,
-    /// Seconds of the unit in which reports are dated
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), default_value = "3600")]
-    time_precision: u64,
-    /// Seconds after which a report is too old
-    #[arg(long, value_name = "SECONDS", default_value = "86400")]
-    expiry_age: u64,
-    /// Seconds that a device's clock may be ahead
-    #[arg(long, value_name = "SECONDS", default_value = "300")]
-    clock_skew: u64,
-    /// Reports need a token of the collector's
-    #[arg(long)]
-    admission: bool,
+    #[command(flatten)]
+    running: Running,
     /// Where to write the task; on the output by default
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -146,7 +120,9 @@ impl New {
             label: self.label.clone(),
             mechanism: MechanismWords {
                 kind: kind.name().to_owned(),
-                epsilon: self.epsilon.get(),
+                epsilon: Some(self.epsilon.get()),
+                delta: None,
+                mu: None,
                 set_size: self.set_size,
                 top,
                 prior: None,
@@ -154,6 +130,7 @@ impl New {
             classes,
             features: Vec::new(),
             collection: Some(self.collection()?),
+            record: None,
         };
         ReportFormat::new(&task).map_err(Usage::new)?;
         let (columns, encoding) = self.look()?;
@@ -186,31 +163,11 @@ impl New {
     }
 
     fn collection(&self) -> anyhow::Result<Collection> {
-        let unit = self.time_precision;
-        let opens = if let Some(opens) = self.opens {
-            opens
-        } else {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is before 1970")?;
-            now.as_secs() / unit * unit
+        let tiers = match &self.tiers {
+            Some(tiers) => tiers.iter().map(|tier| tier.get()).collect(),
+            None => vec![self.epsilon.get()],
         };
-        // As many units as the days take
-        let open_for = (u64::from(self.days) * 86_400).div_ceil(unit).saturating_mul(unit);
-        Ok(Collection {
-            name: self.name.clone().unwrap_or_else(|| self.label.clone()),
-            min_reports: self.min_reports,
-            opens,
-            closes: self.closes.unwrap_or(opens.saturating_add(open_for)),
-            time_precision: unit,
-            expiry_age: self.expiry_age,
-            clock_skew: self.clock_skew,
-            learner: self.learner.unwrap_or(LearnerWords::Softmax),
-            encoding: Vec::new(),
-            tiers: match &self.tiers {
-                Some(tiers) => tiers.iter().map(|tier| tier.get()).collect(),
-                None => vec![self.epsilon.get()],
-            },
-            admission: self.admission,
-        })
+        self.running.collection(&self.label, self.learner.unwrap_or(LearnerWords::Softmax), tiers)
     }
 
     /// The kind that was asked for, that another option belongs to, or the best.

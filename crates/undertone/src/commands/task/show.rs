@@ -2,13 +2,14 @@
 
 use super::{civil_time, document};
 use crate::digits::all_digits;
-use crate::{output, promise};
+use crate::output;
+use crate::promise::{self, Promise};
 use anyhow::Context;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
+use undertone_privacy::Epsilon;
 use undertone_privacy::label::LabelRandomizer;
-use undertone_privacy::{Epsilon, Guarantee};
 use undertone_report::{
     CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, Stretch, Task, TaskError, TextWords,
 };
@@ -34,7 +35,8 @@ struct Shown<'a> {
 /// One of the promises that a person may choose, and what it means for a report.
 #[derive(Debug, Serialize)]
 struct Tier {
-    epsilon: f64,
+    #[serde(flatten)]
+    promise: Promise,
     /// The exact loss of the integers that run; none if each person has a mechanism of their own
     realised_epsilon: Option<f64>,
     /// The labels in a report, if their number is fixed
@@ -51,20 +53,24 @@ impl Show {
 }
 
 fn tiers(task: &Task) -> Result<Vec<Tier>, TaskError> {
-    let own = [task.mechanism.epsilon];
-    let epsilons = task.collection.as_ref().map_or(&own[..], |collection| &collection.tiers);
-    let tier = |&epsilon: &f64| {
-        if task.has_priors() {
-            return Ok(Tier { epsilon, realised_epsilon: None, set_size: Some(1) });
+    let own = [task.mechanism.level()];
+    let levels = task.collection.as_ref().map_or(&own[..], |collection| &collection.tiers);
+    let tier = |&level: &f64| {
+        let promise = Promise::from(task.promise_at(level)?);
+        if task.asks_for_records() {
+            return Ok(Tier { promise, realised_epsilon: None, set_size: None });
         }
-        let mechanism = task.mechanism_at(Epsilon::new(epsilon)?)?;
+        if task.has_priors() {
+            return Ok(Tier { promise, realised_epsilon: None, set_size: Some(1) });
+        }
+        let mechanism = task.mechanism_at(Epsilon::new(level)?)?;
         Ok(Tier {
-            epsilon,
+            promise,
             realised_epsilon: Some(mechanism.realised_epsilon()),
             set_size: mechanism.set_size(),
         })
     };
-    epsilons.iter().map(tier).collect()
+    levels.iter().map(tier).collect()
 }
 
 fn tell(shown: &Shown<'_>, out: &mut impl Write) -> anyhow::Result<()> {
@@ -72,25 +78,12 @@ fn tell(shown: &Shown<'_>, out: &mut impl Write) -> anyhow::Result<()> {
     if let Some(collection) = &task.collection {
         writeln!(out, "{}\n", visible(&collection.name))?;
     }
-    writeln!(out, "private     `{}`, one of {}", visible(&task.label), visible(&task.classes.join(", ")))?;
-    for (place, tier) in tiers.iter().enumerate() {
+    tell_private(task, out)?;
+    let levels = task.collection.as_ref().map_or_else(|| vec![task.mechanism.level()], |of| of.tiers.clone());
+    for (place, (tier, level)) in tiers.iter().zip(levels).enumerate() {
         let what = if place == 0 { "promise     " } else { "  or        " };
-        let promise = Guarantee::Pure(Epsilon::new(tier.epsilon)?);
-        writeln!(out, "{what}{}", promise::in_words(&promise))?;
-        let names = match tier.set_size {
-            Some(1) => "one label".to_owned(),
-            Some(size) => format!("{size} labels"),
-            None => "any number of labels".to_owned(),
-        };
-        let realised = tier
-            .realised_epsilon
-            .map_or(String::new(), |realised| format!(", realised ε = {}", all_digits(realised)));
-        writeln!(
-            out,
-            "            by {}: {names} of {} in a report{realised}",
-            task.mechanism.kind,
-            task.classes.len()
-        )?;
+        writeln!(out, "{what}{}", promise::in_words(&task.promise_at(level)?, task.secret()))?;
+        writeln!(out, "            by {}: {}", task.mechanism.kind, said(task, tier, level)?)?;
     }
     if let Some(collection) = &task.collection {
         tell_collection(task, collection, out)?;
@@ -107,12 +100,49 @@ fn tell(shown: &Shown<'_>, out: &mut impl Write) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What nobody else gets to know.
+fn tell_private(task: &Task, out: &mut impl Write) -> anyhow::Result<()> {
+    let label = visible(&task.label);
+    if !task.asks_for_records() {
+        writeln!(out, "private     `{label}`, one of {}", visible(&task.classes.join(", ")))?;
+        return Ok(());
+    }
+    let columns: Vec<&str> = task.features.iter().map(|column| column.name.as_str()).collect();
+    writeln!(out, "private     the whole record: `{label}`, {}", visible(&columns.join(", ")))?;
+    Ok(())
+}
+
+/// What is in a report.
+fn said(task: &Task, tier: &Tier, level: f64) -> anyhow::Result<String> {
+    if task.asks_for_records() {
+        let (model, mechanism) = (task.record_model()?, task.vector_mechanism(level)?);
+        let bytes = mechanism.report_bytes().unwrap_or_default();
+        let (p, radius) = (model.parameters(), all_digits(model.radius()));
+        return Ok(format!(
+            "the gradient of {p} parameters, from a ball of radius {radius}, in {bytes} bytes"
+        ));
+    }
+    let names = match tier.set_size {
+        Some(1) => "one label".to_owned(),
+        Some(size) => format!("{size} labels"),
+        None => "any number of labels".to_owned(),
+    };
+    let realised = tier
+        .realised_epsilon
+        .map_or(String::new(), |realised| format!(", realised ε = {}", all_digits(realised)));
+    Ok(format!("{names} of {} in a report{realised}", task.classes.len()))
+}
+
 fn tell_collection(task: &Task, collection: &Collection, out: &mut impl Write) -> anyhow::Result<()> {
     if task.features.is_empty() {
         writeln!(out, "public      nothing")?;
     }
     for (place, (column, words)) in task.features.iter().zip(&collection.encoding).enumerate() {
-        let what = if place == 0 { "public      " } else { "            " };
+        let what = match (place, task.asks_for_records()) {
+            (0, false) => "public      ",
+            (0, true) => "scaled      ",
+            _ => "            ",
+        };
         writeln!(out, "{what}{}: {}", visible(&column.name), encoding(column, words))?;
     }
     let Collection { time_precision, expiry_age, clock_skew, min_reports, .. } = collection;

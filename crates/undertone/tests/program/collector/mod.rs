@@ -7,6 +7,7 @@ mod kills;
 mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod records;
 mod sealing;
 mod story;
 mod tls;
@@ -290,7 +291,17 @@ fn reports_of(task: &Task, tier: u8, numbers: std::ops::Range<u32>) -> Vec<Vec<u
         let time = format.collection().unit_of(now);
         let features = task.features.iter().map(|_| Cell::Missing).collect();
         let members = members.clone();
-        format.encode(&Report { id: ReportId(id), time, tier, features, members, among: vec![] }).unwrap()
+        format
+            .encode(&Report {
+                id: ReportId(id),
+                time,
+                tier,
+                features,
+                members,
+                among: vec![],
+                gradient: None,
+            })
+            .unwrap()
     };
     numbers.map(report).collect()
 }

@@ -3,6 +3,7 @@
 #[path = "../../../../undertone-collect/tests/postgres/server.rs"]
 mod server;
 
+use super::records::People;
 use super::{Collector, Folder, NURSERY, number_of, reports};
 use crate::run::{command, json, refused};
 use serde_json::Value;
@@ -184,4 +185,27 @@ fn a_database_that_nobody_names_is_asked_for() {
     refused(&folder.words(), 1, "UNDERTONE_DATABASE");
     folder.configure("[store]\nkind = \"oracle\"\n");
     refused(&folder.words(), 1, "oracle");
+}
+
+#[test]
+fn two_collectors_on_one_database_stand_at_the_same_point() {
+    let Some(server) = Server::shared() else { return };
+    let first = Folder::of_records("records-1", "--mu 1 --stale 50 --min-reports 10");
+    let second = first.beside("records-2");
+    let (one, two) = (first.serve_from(&server), second.serve_from(&server));
+    let mut people = People::new(&first.task(), 1);
+    // Each point from the one, each report to the other, and now and then the other way round. Neither waits until the other
+    // has heard of what it was sent.
+    for number in 0..60 {
+        let (from, to) = if number % 3 == 0 { (&two, &one) } else { (&one, &two) };
+        people.send(from, to, number);
+    }
+    one.settled(60);
+    two.settled(60);
+    assert_eq!(one.point(), two.point());
+    assert_eq!(one.estimate(), two.estimate());
+    // So does a third, which was not there.
+    let third = first.beside("records-3");
+    let third = third.serve_from(&server);
+    assert_eq!((third.point(), third.estimate()), (one.point(), one.estimate()));
 }

@@ -196,7 +196,7 @@ fn what_was_derived_from_another_log_of_the_same_length_is_not_taken_for_this_on
     let format = ReportFormat::new(&task).unwrap();
     let submission = |body: Vec<u8>| {
         let report = format.decode(&body).unwrap();
-        Submission { id: report.id.0, time: report.time, admission: None, body }
+        Submission { id: report.id.0, time: report.time, admission: None, body, latest: None }
     };
     let batch: Vec<Submission> = reports(&task, 1000..1100).into_iter().map(submission).collect();
     let mut log =

@@ -4,7 +4,7 @@
 //! ln K and 1/√n from there on. For randomized response max{K/(e^ε-1), 1}/√n, and for Duchi's vectors √K/(min{1, ε}·√n).
 
 use super::scan::{Axis, LOWER_BOUND, Point, name};
-use super::slope::{Slope, fit};
+use crate::commands::reproduce::slope::{Slope, fit};
 use serde::Serialize;
 use undertone_learn::convex::experiment::Method;
 

@@ -4,7 +4,6 @@ mod files;
 mod law;
 mod page;
 mod scan;
-mod slope;
 
 use crate::{arguments, output, randomness};
 use files::Folder;

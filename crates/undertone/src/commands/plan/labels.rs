@@ -1,10 +1,11 @@
-//! `plan`: which mechanism, how many people, which error to expect, before anyone is asked.
+//! Which label mechanism, and the risk bound of every way to learn.
 
 use crate::digits::digits;
 use crate::exit::Usage;
 use crate::output::{self, Drawing};
 use crate::tables::{self, TableFile};
 use crate::{arguments, label_chart};
+use anyhow::Context;
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -13,29 +14,15 @@ use undertone_learn::loss::Loss;
 use undertone_learn::plan::{Candidate, Geometry, LabelPlan, Method, Options, Problem, label_plan};
 use undertone_privacy::{Delta, Epsilon};
 
-/// Choose a mechanism before anyone is asked: the exact risk bound of each, and what none can beat
-///
-/// The bound is for learning by stochastic gradient descent from n reports: radius · lipschitz · √(second moment / n),
-/// where the second moment is the worst over all gradients of length one. Beside the label mechanisms it is given for every
-/// other way to learn: vectors that people are asked for one after the other, Gaussian noise with --delta, and answers among
-/// likely labels with --top and --miss.
+/// What is asked about a label.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:
-  undertone plan --classes 10 --epsilon 1 --n 100000
-  undertone plan --classes 10 --epsilon 1 --n 100000 --radius 5 --lipschitz 1.4 --svg plan.svg
-  undertone plan --classes 100 --epsilon 1 --n 100000 --radius 5 --loss softmax --longest 2 --target 0.5
-  undertone plan --classes 5 --epsilon 1 --n 12960 --radius 5 --loss softmax --features data/nursery.csv.gz --without nursery
-  undertone plan --classes 100 --epsilon 1 --n 100000 --delta 1e-6 --top 5 --miss 0.01")]
-pub(crate) struct Plan {
+pub(super) struct Labels {
     /// K, the number of classes
-    #[arg(long, value_name = "K", value_parser = arguments::classes, allow_hyphen_values = true)]
-    classes: u32,
+    #[arg(long, value_name = "K", value_parser = arguments::classes, allow_hyphen_values = true, required_unless_present = "online")]
+    classes: Option<u32>,
     /// ε, the promise
-    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
-    epsilon: Epsilon,
-    /// How many people report
-    #[arg(long, value_name = "N", value_parser = arguments::people, allow_hyphen_values = true)]
-    n: u64,
+    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true, required_unless_present = "online")]
+    epsilon: Option<Epsilon>,
     /// How far from the start the best model may lie
     #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1")]
     radius: f64,
@@ -68,25 +55,24 @@ pub(crate) struct Plan {
     target: Option<f64>,
     #[command(flatten)]
     drawing: Drawing,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
-impl Plan {
-    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let Self { classes, n, radius, lipschitz, delta, target, .. } = *self;
+impl Labels {
+    pub(super) fn run(&self, n: u64, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
+        let Self { radius, lipschitz, delta, target, .. } = *self;
+        let classes = self.classes.context("--classes is needed")?;
+        let epsilon = self.epsilon.context("--epsilon is needed")?;
         let geometry = match self.loss {
             Some(loss) => Geometry::of_linear(loss, classes, self.longest()?, radius),
             None => Geometry::new(radius, lipschitz),
         };
         let problem = Problem { classes, n, geometry: geometry.map_err(Usage::new)? };
         let options = Options { delta, top: self.top.map(NonZeroU32::get).zip(self.miss), target };
-        let plan = label_plan(problem, self.epsilon, &options).map_err(Usage::new)?;
+        let plan = label_plan(problem, epsilon, &options).map_err(Usage::new)?;
         let best = &plan.mechanisms[0];
         let drawn =
-            self.drawing.write(|| label_chart::svg(classes, best.kind, self.epsilon, best.second_moment))?;
-        if self.json {
+            self.drawing.write(|| label_chart::svg(classes, best.kind, epsilon, best.second_moment))?;
+        if json {
             return output::json(&plan, out);
         }
         table(&plan, out)?;
@@ -99,7 +85,7 @@ impl Plan {
     }
 }
 
-impl Plan {
+impl Labels {
     /// The length of the longest row, as given or as found in a table.
     fn longest(&self) -> anyhow::Result<f64> {
         match (self.longest, &self.features) {

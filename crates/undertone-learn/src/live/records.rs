@@ -1,0 +1,252 @@
+//! Learning from whole records while their gradients arrive.
+//!
+//! A device takes its gradient at a point that was public: θ as it was after v reports of the log, v being the version that
+//! comes with the report. So the points of the last versions are kept, each with the ball of all gradients at it, in whose
+//! units the report is read. The version is a place in the log, and nothing depends on when anything came: the same log gives
+//! the same θ, to the last bit, on every collector that reads it.
+//!
+//! No gradient takes a place in the log that is more than τ after its point: the log itself sees to that.
+
+use crate::LearnError;
+use crate::online::{Budget, Estimate, Intervals, Level, OnlineOptions, OnlineSgd, Refused, Steps, Tiers};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use undertone_privacy::gradient::{CentredBall, RecordModel};
+use undertone_privacy::vector::VectorMechanism;
+use undertone_report::{CategoryWords, EncodingWords, LearnerWords, LossWords, Report, Task, TaskError};
+
+/// What is learnt from the gradients of one task.
+#[derive(Clone, Debug)]
+pub struct LiveRecords {
+    task: Task,
+    model: RecordModel,
+    /// Of each tier, on the ball that holds all gradients
+    mechanisms: Vec<VectorMechanism>,
+    /// Versions that are kept
+    window: u64,
+    /// m, if the task says
+    curvature: Option<f64>,
+    descent: OnlineSgd,
+    /// Of the versions up to the present one, which is the last
+    points: VecDeque<PublicPoint>,
+    counts: Counts,
+}
+
+/// A point that devices were told, and the ball of the gradients at it.
+#[derive(Clone, Debug)]
+struct PublicPoint {
+    parameters: Vec<f64>,
+    around: CentredBall,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Counts {
+    reports: u64,
+    /// Of each tier
+    tiers: Vec<u64>,
+}
+
+/// All that changes.
+#[derive(Serialize, Deserialize)]
+struct State {
+    descent: Vec<u8>,
+    points: Vec<Vec<f64>>,
+    counts: Counts,
+}
+
+/// What is known so far.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordEstimate {
+    /// Reports in the log that it comes from
+    pub reports: u64,
+    /// Reports of each tier
+    pub tiers: Vec<u64>,
+    /// What each parameter belongs to
+    pub names: Vec<String>,
+    /// θ, the last point
+    pub point: Vec<f64>,
+    /// The mean of the points, once the burn-in is over
+    pub mean: Option<Vec<f64>>,
+    /// Intervals around the mean; or why there are none
+    pub intervals: Result<Intervals, Refused>,
+    /// How far one fake report can move the point now, at most
+    pub reach: f64,
+}
+
+impl LiveRecords {
+    /// Before any report of a task that asks for records.
+    pub fn new(task: &Task) -> Result<Self, LearnError> {
+        let collection = task.collection.as_ref().ok_or(TaskError::NoCollection)?;
+        let LearnerWords::Online(words) = collection.learner else {
+            return Err(TaskError::NotRecords.into());
+        };
+        let model = task.record_model()?;
+        let mechanisms = collection.tiers.iter().map(|&level| task.vector_mechanism(level));
+        let mechanisms = mechanisms.collect::<Result<Vec<_>, TaskError>>()?;
+        let options = OnlineOptions {
+            steps: Steps::new(words.eta, words.alpha, words.offset)?,
+            burn_in: words.burn_in,
+            decay: 0.0,
+            tiers: tiers(task, &model, &mechanisms)?,
+        };
+        let descent = OnlineSgd::new(model, options, model.start())?;
+        let first = PublicPoint::at(&model, descent.point())?;
+        let counts = Counts { reports: 0, tiers: vec![0; mechanisms.len()] };
+        Ok(Self {
+            task: task.clone(),
+            model,
+            mechanisms,
+            window: words.stale,
+            curvature: words.curvature,
+            descent,
+            points: VecDeque::from([first]),
+            counts,
+        })
+    }
+
+    /// Takes in the next reports of the log, as the task's format has decoded them.
+    pub fn observe(&mut self, reports: &[Report]) -> Result<(), LearnError> {
+        reports.iter().try_for_each(|report| self.observe_one(report))
+    }
+
+    fn observe_one(&mut self, report: &Report) -> Result<(), LearnError> {
+        let (place, number) = (usize::from(report.tier), self.counts.reports + 1);
+        let wrong = |problem: &str| LearnError::Report { row: number, problem: problem.into() };
+        let gradient = report.gradient.as_ref().ok_or_else(|| wrong("it has no gradient"))?;
+        let mechanism = *self.mechanisms.get(place).ok_or_else(|| wrong("its tier is none of the task's"))?;
+        let point =
+            self.point_of(gradient.version).ok_or_else(|| wrong("its point is too old, or yet to come"))?;
+        let mut estimate = mechanism.estimate(&gradient.said)?;
+        point.around.place(&mechanism, &mut estimate);
+        self.descent.observe(Estimate { gradient: &estimate, tier: place })?;
+        self.counts.reports = number;
+        self.counts.tiers[place] += 1;
+        self.points.push_back(PublicPoint::at(&self.model, self.descent.point())?);
+        while self.points.len() as u64 > self.window + 1 {
+            self.points.pop_front();
+        }
+        Ok(())
+    }
+
+    /// The point of a version, if there is one and it is not too old.
+    fn point_of(&self, version: u64) -> Option<&PublicPoint> {
+        let age = self.counts.reports.checked_sub(version)? as usize;
+        self.points.len().checked_sub(1 + age).and_then(|place| self.points.get(place))
+    }
+
+    /// How many reports of the log it has seen: the version of [`point`](Self::point).
+    pub fn reports(&self) -> u64 {
+        self.counts.reports
+    }
+
+    /// θ: where devices take their gradients now.
+    pub fn point(&self) -> &[f64] {
+        self.descent.point()
+    }
+
+    /// What is known so far, with intervals at this level.
+    pub fn estimate(&self, level: Level) -> RecordEstimate {
+        RecordEstimate {
+            reports: self.counts.reports,
+            tiers: self.counts.tiers.clone(),
+            names: names(&self.task),
+            point: self.descent.point().to_vec(),
+            mean: self.descent.mean().map(<[f64]>::to_vec),
+            intervals: self.descent.intervals(level, self.curvature),
+            reach: self.reach(),
+        }
+    }
+
+    /// η·a·|ĝ| of the next report, at its largest over all tiers: at whatever point that is kept; the length of its
+    /// centre is added to that of its noise.
+    fn reach(&self) -> f64 {
+        let options = self.descent.options();
+        let step = options.steps.at(self.descent.reports() + 1);
+        let length = |point: &PublicPoint| point.around.centre.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let centre = self.points.iter().map(length).fold(0.0, f64::max);
+        let of_tier = |(tier, mechanism): (usize, &VectorMechanism)| {
+            options.tiers.factor(tier).unwrap_or(1.0) * (centre + mechanism.reach())
+        };
+        step * self.mechanisms.iter().enumerate().map(of_tier).fold(0.0, f64::max)
+    }
+
+    /// The state, to be given to [`restore`](Self::restore).
+    pub fn snapshot(&self) -> Result<Vec<u8>, LearnError> {
+        let state = State {
+            descent: self.descent.snapshot()?,
+            points: self.points.iter().map(|point| point.parameters.clone()).collect(),
+            counts: self.counts.clone(),
+        };
+        postcard::to_stdvec(&state).map_err(|error| LearnError::Source(Box::new(error)))
+    }
+
+    /// The state that a snapshot of the same task holds.
+    pub fn restore(task: &Task, snapshot: &[u8]) -> Result<Self, LearnError> {
+        let fresh = Self::new(task)?;
+        let State { descent, points, counts } =
+            postcard::from_bytes(snapshot).map_err(|error| LearnError::Source(Box::new(error)))?;
+        let descent = OnlineSgd::restore(fresh.model, fresh.descent.options(), &descent)?;
+        let kept = counts.reports.min(fresh.window) + 1;
+        let last = points.last().is_some_and(|point| point == descent.point());
+        let counted =
+            counts.reports == descent.reports() && counts.tiers.iter().sum::<u64>() == counts.reports;
+        if counts.tiers.len() != fresh.mechanisms.len() || points.len() as u64 != kept || !last || !counted {
+            return Err(LearnError::Snapshot);
+        }
+        let points = points.iter().map(|point| PublicPoint::at(&fresh.model, point));
+        let points = points.collect::<Result<_, _>>()?;
+        Ok(Self { descent, points, counts, ..fresh })
+    }
+}
+
+impl PublicPoint {
+    fn at(model: &RecordModel, parameters: &[f64]) -> Result<Self, LearnError> {
+        Ok(Self { parameters: parameters.to_vec(), around: model.ball_at(parameters)? })
+    }
+}
+
+/// Steps that weigh each tier by the noise of its mechanism, where the task says how many people are in each.
+fn tiers(task: &Task, model: &RecordModel, mechanisms: &[VectorMechanism]) -> Result<Tiers, LearnError> {
+    let shares = task.record.as_ref().and_then(|record| record.shares.as_ref());
+    let Some(shares) = shares else { return Tiers::alike(mechanisms.len()) };
+    let p = model.parameters() as f64;
+    let budget = |(mechanism, &share): (&VectorMechanism, &f64)| Budget {
+        share,
+        noise: mechanism.variance_at_norm(0.0) / p,
+    };
+    let budgets: Vec<Budget> = mechanisms.iter().zip(shares).map(budget).collect();
+    // What records scatter themselves is not known; it is at most r² in all coordinates together.
+    Tiers::by_budget(model.radius() * model.radius() / p, &budgets)
+}
+
+/// What each parameter belongs to.
+fn names(task: &Task) -> Vec<String> {
+    let encoding = task.collection.as_ref().map(|collection| &collection.encoding[..]).unwrap_or_default();
+    let mut covariates = vec!["constant".to_owned()];
+    for (column, words) in task.features.iter().zip(encoding) {
+        let name = &column.name;
+        let of = |value: &str| format!("{name} = {value}");
+        match words {
+            EncodingWords::Category(CategoryWords::Values { values, other, missing }) => {
+                covariates.extend(values.iter().map(|value| of(value)));
+                covariates.extend(other.then(|| of("any other")));
+                covariates.extend(missing.then(|| of("empty")));
+            }
+            EncodingWords::Number(stretch) => {
+                covariates.push(name.clone());
+                covariates.extend(stretch.missing().then(|| of("empty")));
+            }
+            // A task that asks for records has no others.
+            _ => {}
+        }
+    }
+    match task.record.as_ref().map(|record| record.loss) {
+        Some(LossWords::Huber(_)) => covariates.into_iter().chain(["scale of errors".to_owned()]).collect(),
+        Some(LossWords::Multinomial) => {
+            let but_last = &task.classes[..task.classes.len().saturating_sub(1)];
+            let pairs = but_last.iter().flat_map(|class| covariates.iter().map(move |name| (class, name)));
+            pairs.map(|(class, name)| format!("{class}: {name}")).collect()
+        }
+        _ => covariates,
+    }
+}

@@ -1,0 +1,55 @@
+//! What learns from the log of a task: from labels, or from the gradients of whole records.
+
+use undertone_learn::LearnError;
+use undertone_learn::live::{Live, LiveRecords};
+use undertone_report::{Report, Task};
+
+/// A learner whose state is a function of the task and a prefix of the log.
+#[derive(Clone, Debug)]
+pub(super) enum Learner {
+    Labels(Box<Live>),
+    Records(Box<LiveRecords>),
+}
+
+impl Learner {
+    /// Before any report.
+    pub(super) fn new(task: &Task) -> Result<Self, LearnError> {
+        Ok(if task.asks_for_records() {
+            Self::Records(Box::new(LiveRecords::new(task)?))
+        } else {
+            Self::Labels(Box::new(Live::new(task)?))
+        })
+    }
+
+    /// As it was when it left this snapshot.
+    pub(super) fn restore(task: &Task, snapshot: &[u8]) -> Result<Self, LearnError> {
+        Ok(if task.asks_for_records() {
+            Self::Records(Box::new(LiveRecords::restore(task, snapshot)?))
+        } else {
+            Self::Labels(Box::new(Live::restore(task, snapshot)?))
+        })
+    }
+
+    pub(super) fn snapshot(&self) -> Result<Vec<u8>, LearnError> {
+        match self {
+            Self::Labels(live) => live.snapshot(),
+            Self::Records(live) => live.snapshot(),
+        }
+    }
+
+    /// Takes in the next reports of the log.
+    pub(super) fn observe(&mut self, reports: &[Report]) -> Result<(), LearnError> {
+        match self {
+            Self::Labels(live) => live.observe(reports),
+            Self::Records(live) => live.observe(reports),
+        }
+    }
+
+    /// How many reports it has seen.
+    pub(super) fn reports(&self) -> u64 {
+        match self {
+            Self::Labels(live) => live.reports(),
+            Self::Records(live) => live.reports(),
+        }
+    }
+}

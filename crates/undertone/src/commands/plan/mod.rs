@@ -1,0 +1,47 @@
+//! `plan`: which mechanism, how many people, which error to expect, before anyone is asked.
+
+mod labels;
+mod online;
+
+use crate::arguments;
+use std::io::Write;
+
+/// Choose a mechanism before anyone is asked: the exact risk bound of each, and what none can beat
+///
+/// The bound is for learning by stochastic gradient descent from n reports: radius · lipschitz · √(second moment / n),
+/// where the second moment is the worst over all gradients of length one. Beside the label mechanisms it is given for every
+/// other way to learn: vectors that people are asked for one after the other, Gaussian noise with --delta, and answers among
+/// likely labels with --top and --miss.
+///
+/// With --online it is the error of learning from gradients of whole records, one person after the other, in a design of
+/// which everything is known: normal covariates, and a regression or a label that depends on all of them.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  undertone plan --classes 10 --epsilon 1 --n 100000
+  undertone plan --classes 10 --epsilon 1 --n 100000 --radius 5 --lipschitz 1.4 --svg plan.svg
+  undertone plan --classes 100 --epsilon 1 --n 100000 --radius 5 --loss softmax --longest 2 --target 0.5
+  undertone plan --classes 5 --epsilon 1 --n 12960 --radius 5 --loss softmax --features data/nursery.csv.gz --without nursery
+  undertone plan --classes 100 --epsilon 1 --n 100000 --delta 1e-6 --top 5 --miss 0.01
+  undertone plan --online linear --dimension 5 --mu 1 --eta 0.2 --alpha 0.5 --n 300000
+  undertone plan --online logistic --dimension 2 --mu 3 --eta 5 --alpha 0.6 --n 300000 --weights linear --target-width 0.1")]
+pub(crate) struct Plan {
+    /// How many people report
+    #[arg(long, value_name = "N", value_parser = arguments::people, allow_hyphen_values = true)]
+    n: u64,
+    #[command(flatten)]
+    labels: labels::Labels,
+    #[command(flatten)]
+    online: online::Online,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Plan {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        match self.online.descent()? {
+            Some(descent) => descent.run(self.n, self.json, out),
+            None => self.labels.run(self.n, self.json, out),
+        }
+    }
+}

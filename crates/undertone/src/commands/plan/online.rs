@@ -1,0 +1,210 @@
+//! What an online descent over gradients of whole records should come to.
+
+use crate::arguments;
+use crate::digits::digits;
+use crate::exit::Usage;
+use crate::output;
+use anyhow::Context;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
+use std::io::Write;
+use undertone_learn::online::laws::{Budgets, Design, DesignKind, Law, Prediction};
+use undertone_learn::online::{Doubt, Steps};
+use undertone_privacy::Mu;
+use undertone_privacy::gradient::Weight;
+
+/// What is asked about a descent.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Learning from whole records, one after the other")]
+pub(super) struct Online {
+    /// The design: a regression with its scale, or a label 0 or 1
+    #[arg(
+        id = "online",
+        long = "online",
+        value_name = "DESIGN",
+        value_parser = designs(),
+        requires_all = ["dimension", "mu", "eta", "alpha"],
+        conflicts_with_all = ["classes", "epsilon", "radius", "lipschitz", "loss", "delta", "top", "target", "svg"]
+    )]
+    kind: Option<DesignKind>,
+    /// d, covariates beside the constant
+    #[arg(long, value_name = "D", value_parser = arguments::dimension, allow_hyphen_values = true, requires = "online")]
+    dimension: Option<usize>,
+    /// μ, the promise to each person; `inf` is no privacy
+    #[arg(long, value_name = "M", value_parser = promise, allow_hyphen_values = true, requires = "online")]
+    mu: Option<Promise>,
+    /// η, of steps η·i^-α
+    #[arg(long, value_name = "H", value_parser = arguments::positive, allow_hyphen_values = true, requires = "online")]
+    eta: Option<f64>,
+    /// α, from 0 to 1; intervals need 1/2 < α < 1
+    #[arg(long, value_name = "A", value_parser = arguments::number, allow_hyphen_values = true, requires = "online")]
+    alpha: Option<f64>,
+    /// How records are weighted: R²/|x|², as published, or R/|x|, which is better
+    #[arg(long, value_name = "WEIGHTS", value_parser = weights(), requires = "online", default_value = "square")]
+    weights: Weight,
+    /// The mean width of 95 % intervals that is wanted: how many people does it take?
+    #[arg(long, value_name = "W", value_parser = arguments::positive, allow_hyphen_values = true, requires = "online")]
+    target_width: Option<f64>,
+}
+
+/// μ, or none.
+#[derive(Clone, Copy, Debug)]
+enum Promise {
+    Gaussian(Mu),
+    NoPrivacy,
+}
+
+fn promise(text: &str) -> anyhow::Result<Promise> {
+    if text == "inf" { Ok(Promise::NoPrivacy) } else { Ok(Promise::Gaussian(arguments::mu(text)?)) }
+}
+
+fn designs() -> impl TypedValueParser<Value = DesignKind> {
+    PossibleValuesParser::new(["linear", "logistic"]).map(|name| match name.as_str() {
+        "linear" => DesignKind::Linear,
+        _ => DesignKind::Logistic,
+    })
+}
+
+fn weights() -> impl TypedValueParser<Value = Weight> {
+    PossibleValuesParser::new(["square", "linear"]).map(|name| match name.as_str() {
+        "square" => Weight::Square,
+        _ => Weight::Linear,
+    })
+}
+
+impl Online {
+    /// What was asked for, if anything was.
+    pub(super) fn descent(&self) -> anyhow::Result<Option<Descent>> {
+        let Some(kind) = self.kind else { return Ok(None) };
+        let dimension = self.dimension.context("--dimension is needed")?;
+        let (eta, alpha) = (self.eta.context("--eta is needed")?, self.alpha.context("--alpha is needed")?);
+        let promise = self.mu.context("--mu is needed")?;
+        let steps = Steps::new(eta, alpha, 0).map_err(Usage::new)?;
+        let design = Design::new(kind, self.weights, dimension).map_err(Usage::new)?;
+        Ok(Some(Descent { design, weights: self.weights, promise, steps, target_width: self.target_width }))
+    }
+}
+
+/// A design and how it is learnt.
+pub(super) struct Descent {
+    design: Design,
+    weights: Weight,
+    promise: Promise,
+    steps: Steps,
+    target_width: Option<f64>,
+}
+
+/// What is printed for machines.
+#[derive(Serialize)]
+struct OnlinePlan {
+    online: &'static str,
+    dimension: usize,
+    weights: &'static str,
+    /// `null` without privacy
+    mu: Option<f64>,
+    eta: f64,
+    alpha: f64,
+    n: u64,
+    least_curvature: f64,
+    #[serde(flatten)]
+    prediction: Prediction,
+    doubts: Vec<Doubt>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<Target>,
+}
+
+/// What a width takes.
+#[derive(Serialize)]
+struct Target {
+    width: f64,
+    /// `null` if there are not as many people
+    n_needed: Option<u64>,
+    doubts: Vec<Doubt>,
+}
+
+impl Descent {
+    pub(super) fn run(&self, n: u64, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
+        let plan = self.plan(n);
+        if json {
+            return output::json(&plan, out);
+        }
+        table(&plan, out)
+    }
+
+    fn plan(&self, n: u64) -> OnlinePlan {
+        let mu = match self.promise {
+            Promise::Gaussian(mu) => Some(mu),
+            Promise::NoPrivacy => None,
+        };
+        let law = self.design.law(mu.map_or(Budgets::NO_PRIVACY, Budgets::alike));
+        OnlinePlan {
+            online: match self.design.kind() {
+                DesignKind::Linear => "linear",
+                DesignKind::Logistic => "logistic",
+            },
+            dimension: self.design.dimension(),
+            weights: self.weights.name(),
+            mu: mu.map(Mu::get),
+            eta: self.steps.eta(),
+            alpha: self.steps.alpha(),
+            n,
+            least_curvature: law.least_curvature(),
+            prediction: law.predict(&self.steps, n),
+            doubts: law.doubts(&self.steps, n),
+            target: self.target_width.map(|width| self.target(&law, width)),
+        }
+    }
+
+    fn target(&self, law: &Law, width: f64) -> Target {
+        let n_needed = law.people_for(width);
+        let doubts = n_needed.map_or(Vec::new(), |n| law.doubts(&self.steps, n));
+        Target { width, n_needed, doubts }
+    }
+}
+
+fn table(plan: &OnlinePlan, out: &mut impl Write) -> anyhow::Result<()> {
+    let OnlinePlan { online, dimension, weights, eta, alpha, n, prediction, .. } = plan;
+    let promise = plan.mu.map_or("no privacy".to_owned(), |mu| format!("μ = {mu}"));
+    writeln!(out, "{online}, {dimension} covariates and a constant, {weights} weights, {promise}")?;
+    writeln!(out, "steps {eta}·i^-{alpha}, {n} people, each asked once\n")?;
+    let mut line = |what: &str, value: f64| writeln!(out, "{what:<52}{:>14}", digits(value));
+    line("last iterate, expected squared error", prediction.last_iterate_error)?;
+    line("mean of iterates, expected squared error", prediction.averaged_error)?;
+    line("95 % intervals by random scaling, mean width", prediction.interval_width)?;
+    line("transient exponent (5 forgets the start)", prediction.transient_exponent)?;
+    line("correlation times (30 for intervals that cover)", prediction.correlation_times)?;
+    line("least curvature of the loss", plan.least_curvature)?;
+    writeln!(out, "\nThese are laws for many people; {}", reach(&plan.doubts))?;
+    warnings(&plan.doubts, out)?;
+    if plan.alpha >= 1.0 {
+        let least = digits(0.5 / plan.least_curvature);
+        writeln!(
+            out,
+            "  warning: at α = 1 the last iterate falls like 1/n only with η above {least}, and has another law"
+        )?;
+    }
+    if let Some(Target { width, n_needed, doubts }) = &plan.target {
+        match n_needed {
+            Some(n) => writeln!(out, "\nIntervals of width {width} take {n} people.")?,
+            None => writeln!(out, "\nIntervals of width {width} take more people than there are.")?,
+        }
+        warnings(doubts, out)?;
+    }
+    Ok(())
+}
+
+/// How far to believe the figures.
+fn reach(doubts: &[Doubt]) -> &'static str {
+    if doubts.is_empty() {
+        "runs as long as this come within some per cent of them in the mean over runs."
+    } else {
+        "this run may be far from them:"
+    }
+}
+
+fn warnings(doubts: &[Doubt], out: &mut impl Write) -> anyhow::Result<()> {
+    for doubt in doubts {
+        writeln!(out, "  warning: {doubt}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,241 @@
+//! A whole protocol on a table whose labels are known, many times over.
+//!
+//! Simulated devices answer with the very code that devices run, but from a seed; what is learnt is then judged by true
+//! labels. Nothing of this is private, and nothing of it is needed to learn from real reports.
+
+use super::data::Data;
+use super::methods::{self, Method, StageOptions};
+use crate::exit::Usage;
+use crate::output;
+use crate::progress::progress_bar;
+use crate::tables::TableFile;
+use crate::{arguments, people};
+use clap::ValueEnum;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::io::Write;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use undertone_learn::LearnError;
+use undertone_learn::evaluation::{Figure, mean};
+use undertone_learn::features::{EncoderOptions, Override};
+use undertone_learn::stages::Trust;
+use undertone_privacy::Epsilon;
+
+/// What is compared.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Comparison {
+    /// CSV (also .gz), Parquet or IDX, with labels
+    table: PathBuf,
+    /// The column of the labels
+    #[arg(long, value_name = "COLUMN")]
+    label: String,
+    /// A table to judge by; one row in four of the first if not given
+    #[arg(long, value_name = "TABLE")]
+    test: Option<PathBuf>,
+    /// Promises to compare; `inf` for none
+    #[arg(long, value_name = "E,…", value_delimiter = ',', value_parser = promise, default_value = "1")]
+    epsilon: Vec<Promise>,
+    /// Methods to compare, or `all` that --trust allows
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "default,rr-naive")]
+    method: Vec<String>,
+    /// How often each is repeated with other coins
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 5)]
+    repetitions: u32,
+    /// Of all coins
+    #[arg(long, value_name = "SEED", value_parser = arguments::seed, default_value = "1")]
+    seed: u64,
+    /// What the scores of a model are divided by before they are priors, for methods in stages
+    #[arg(long, value_name = "T", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1")]
+    temperature: f64,
+    /// Start each stage from the model of the one before
+    #[arg(long)]
+    warm_start: bool,
+    /// Leave out earlier reports that a later stage's model finds unlikely
+    #[arg(long)]
+    filter: bool,
+    /// Who may see true labels; the methods of clusters need a curator
+    #[arg(long, value_enum, default_value_t = Who::Local)]
+    trust: Who,
+    /// Clusters of the public features in which a curator counts labels
+    #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "50")]
+    clusters: NonZeroU32,
+    /// How to treat a public column, such as `zip=category`: number, category, text or skip
+    #[arg(long = "column", value_name = "NAME=KIND", value_delimiter = ',')]
+    columns: Vec<Override>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Who may see true labels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Who {
+    /// Nobody but each person's own device
+    Local,
+    /// A curator, who counts them
+    Central,
+}
+
+/// ε, or nothing at all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Promise {
+    Private(Epsilon),
+    None,
+}
+
+fn promise(text: &str) -> anyhow::Result<Promise> {
+    if text == "inf" { Ok(Promise::None) } else { Ok(Promise::Private(arguments::epsilon(text)?)) }
+}
+
+/// What came of one method under one promise.
+#[derive(Debug, Serialize)]
+struct Outcome {
+    method: &'static str,
+    epsilon: Option<f64>,
+    accuracy: Figure,
+    repetitions: u32,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    table: String,
+    people: usize,
+    judged_by: usize,
+    classes: usize,
+    features: usize,
+    seed: u64,
+    outcomes: &'a [Outcome],
+}
+
+impl Comparison {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let methods = self.methods()?;
+        let data = self.data()?;
+        let outcomes = self.outcomes(&data, &methods)?;
+        let summary = Summary {
+            table: self.table.display().to_string(),
+            people: data.labels.len(),
+            judged_by: data.test.len(),
+            classes: data.classes,
+            features: data.rows.width(),
+            seed: self.seed,
+            outcomes: &outcomes,
+        };
+        if self.json { output::json(&summary, out) } else { self.tell(&summary, &methods, out) }
+    }
+
+    fn methods(&self) -> Result<Vec<Method>, Usage> {
+        let trusted = |method: &Method| self.trust == Who::Central || method.trust() == Trust::Local;
+        if self.method.iter().any(|name| name == "all") {
+            return Ok(methods::ALL.into_iter().filter(trusted).collect());
+        }
+        let method = |name: &String| {
+            let known = || methods::ALL.map(|method| method.name).join(", ");
+            Method::named(name)
+                .ok_or_else(|| Usage::new(format!("--method: `{name}` is none of {}, all", known())))
+        };
+        let methods = self.method.iter().map(method).collect::<Result<Vec<_>, _>>()?;
+        match methods.iter().find(|method| !trusted(method)) {
+            Some(method) => Err(Usage::new(format!(
+                "--method: `{}` is of the central model, where a curator counts true labels: --trust central allows it",
+                method.name
+            ))),
+            None => Ok(methods),
+        }
+    }
+
+    fn stage_options(&self) -> StageOptions {
+        StageOptions {
+            temperature: self.temperature,
+            warm_start: self.warm_start,
+            filter: self.filter,
+            clusters: self.clusters.get() as usize,
+            trust: match self.trust {
+                Who::Local => Trust::Local,
+                Who::Central => Trust::Central,
+            },
+        }
+    }
+
+    fn data(&self) -> anyhow::Result<Data> {
+        let people = people::Origin::labels(TableFile::open(&self.table)?, &self.label, None)?;
+        let options = EncoderOptions { overrides: self.columns.clone(), ..EncoderOptions::default() };
+        let encoder = people::fit_encoder(&people, options)?;
+        match &self.test {
+            None => Data::split(&people, &encoder),
+            Some(path) => {
+                let known = TableFile::open_as(path, encoder.columns())?;
+                let test = people::Origin::labels(known, &self.label, Some(people.classes()))?;
+                Data::with_test(&people, &test, &encoder)
+            }
+        }
+    }
+
+    fn outcomes(&self, data: &Data, methods: &[Method]) -> anyhow::Result<Vec<Outcome>> {
+        let pairs: Vec<(Promise, Method)> = self
+            .epsilon
+            .iter()
+            .flat_map(|&epsilon| methods.iter().map(move |&method| (epsilon, method)))
+            .collect();
+        let runs: Vec<_> =
+            pairs.iter().flat_map(|&pair| (0..self.repetitions).map(move |run| (pair, run))).collect();
+        let (bar, stage_options) = (progress_bar(runs.len() as u64), self.stage_options());
+        let one = |&((promise, method), run): &((Promise, Method), u32)| {
+            let seed = self.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(run));
+            let model = method.model(data, promise, &stage_options, seed)?;
+            bar.inc(1);
+            Ok(data.accuracy(&model)?.value)
+        };
+        let accuracies = runs.par_iter().map(one).collect::<Result<Vec<f64>, LearnError>>()?;
+        bar.finish_and_clear();
+        let each = pairs.iter().zip(accuracies.chunks_exact(self.repetitions as usize));
+        Ok(each
+            .map(|(&(promise, method), accuracies)| Outcome {
+                method: method.name,
+                epsilon: match promise {
+                    Promise::Private(epsilon) => Some(epsilon.get()),
+                    Promise::None => None,
+                },
+                accuracy: mean(accuracies),
+                repetitions: self.repetitions,
+            })
+            .collect())
+    }
+
+    fn tell(&self, summary: &Summary<'_>, methods: &[Method], out: &mut impl Write) -> anyhow::Result<()> {
+        let Summary { people, judged_by, classes, features, seed, .. } = summary;
+        writeln!(
+            out,
+            "Simulation with seed {seed}: {people} people, {classes} classes, {features} features;"
+        )?;
+        writeln!(
+            out,
+            "accuracy in % on {judged_by} others, mean ± standard error of {} repetitions\n",
+            self.repetitions
+        )?;
+        write!(out, "{:<16}", "method")?;
+        for promise in &self.epsilon {
+            let text = match promise {
+                Promise::Private(epsilon) => format!("ε = {}", epsilon.get()),
+                Promise::None => "no privacy".into(),
+            };
+            write!(out, "{text:>18}")?;
+        }
+        writeln!(out)?;
+        for (place, method) in methods.iter().enumerate() {
+            write!(out, "{:<16}", method.name)?;
+            for outcome in summary.outcomes.iter().skip(place).step_by(methods.len()) {
+                write!(out, "{:>18}", percent(outcome.accuracy))?;
+            }
+            writeln!(out, "   {}", method.about)?;
+        }
+        Ok(())
+    }
+}
+
+/// In percent, with the standard error if there is one.
+fn percent(accuracy: Figure) -> String {
+    let (value, error) = (100.0 * accuracy.value, 100.0 * accuracy.standard_error);
+    if error.is_nan() { format!("{value:.2}") } else { format!("{value:.2} ± {error:.2}") }
+}

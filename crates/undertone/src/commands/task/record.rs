@@ -1,0 +1,271 @@
+//! `task record`: a document that asks for the gradients of whole records.
+
+use super::running::Running;
+use crate::commands::privatize::classes;
+use crate::exit::Usage;
+use crate::{arguments, new_file, output};
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::str::FromStr;
+use undertone_privacy::gradient::{Huber, Weight};
+use undertone_privacy::{Delta, Epsilon, Mu};
+use undertone_report::{
+    CategoryWords, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
+    MechanismWords, OnlineWords, RecordWords, ReportFormat, ResponseWords, Stretch, TASK_VERSION, Task,
+};
+
+/// Make a task document that asks for gradients of whole records
+///
+/// Everything about a person is private here, so no table is looked at: means and scales have to be public constants, such as
+/// those of a census. Each device fetches the learner's point, computes the gradient of its own record there, randomizes it and
+/// sends that, once. A category has a coefficient for each of its values but the first, with which the others are compared.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:
+  undertone task record --label charges=16500,4000 --number age=41.5,13.85 --number bmi=34,9.24 \\
+      --category smoker=no,yes --mu 1 -o task.toml
+  undertone task record --label sick --classes no,yes --number age=41.5,13.85 --epsilon 2 --alpha 0.6 -o task.toml")]
+pub(crate) struct Record {
+    /// The column that is explained; of a regression with a public mean and standard deviation: COLUMN=MEAN,SD
+    #[arg(long, value_name = "COLUMN[=MEAN,SD]")]
+    label: Scaled,
+    /// All classes, for classification: a file with one on each line, or a list with commas
+    #[arg(long, value_name = "FILE|LIST")]
+    classes: Option<String>,
+    /// A column of numbers, with a public mean and standard deviation; may be given often
+    #[arg(long, value_name = "COLUMN=MEAN,SD")]
+    number: Vec<Scaled>,
+    /// A column of words, with all its values, of which the first is what the others are compared with; may be given often
+    #[arg(long, value_name = "COLUMN=VALUE,…")]
+    category: Vec<Listed>,
+    /// ε: the codebook
+    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true, required_unless_present = "mu")]
+    epsilon: Option<Epsilon>,
+    /// δ: with ε, the analytic Gaussian
+    #[arg(long, value_name = "D", value_parser = arguments::delta, allow_hyphen_values = true, requires = "epsilon")]
+    delta: Option<Delta>,
+    /// μ: the Gaussian
+    #[arg(long, value_name = "M", value_parser = arguments::mu, allow_hyphen_values = true, conflicts_with = "epsilon")]
+    mu: Option<Mu>,
+    /// Each ε, or μ, that a person may choose, the one above first
+    #[arg(long, value_name = "LEVEL,…", value_delimiter = ',', value_parser = arguments::positive, allow_hyphen_values = true)]
+    tiers: Option<Vec<f64>>,
+    /// Another mechanism than the best for the promise: laplace for ε
+    #[arg(long, value_name = "KIND")]
+    mechanism: Option<String>,
+    /// What bounds a gradient: square, linear or clip, which is biased
+    #[arg(long, value_name = "WEIGHTS", default_value = "linear")]
+    weights: String,
+    /// R of the weights
+    #[arg(long, value_name = "R", value_parser = arguments::positive, default_value = "1.4142135623730951")]
+    radius: f64,
+    /// No coefficient leaves ± this
+    #[arg(long, value_name = "B", value_parser = arguments::positive, default_value = "20")]
+    bound: f64,
+    /// η of the steps η·(i + offset)^-α
+    #[arg(long, value_name = "H", value_parser = arguments::positive, default_value = "1")]
+    eta: f64,
+    /// α; intervals need one between 1/2 and 1
+    #[arg(long, value_name = "A", default_value = "0.6")]
+    alpha: f64,
+    /// Reports by which the steps are ahead, which tames the first
+    #[arg(long, value_name = "N", default_value = "1000")]
+    offset: u64,
+    /// Reports before averaging begins
+    #[arg(long, value_name = "N", default_value = "0")]
+    burn_in: u64,
+    /// The reports that a point may be old
+    #[arg(long, value_name = "N", default_value = "256")]
+    stale: u64,
+    /// The least curvature at the optimum, as `plan --online` has it: intervals are refused before the start is forgotten
+    #[arg(long, value_name = "M", value_parser = arguments::positive)]
+    curvature: Option<f64>,
+    /// The share of people expected in each of --tiers, for steps that weigh them by their noise. Only right if people choose
+    /// their tier independently of what their record says
+    #[arg(long, value_name = "SHARE,…", value_delimiter = ',', value_parser = arguments::positive, requires = "tiers")]
+    shares: Option<Vec<f64>>,
+    #[command(flatten)]
+    running: Running,
+    /// Where to write the task; on the output by default
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace FILE if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Print JSON: the id and the task
+    #[arg(long)]
+    json: bool,
+}
+
+/// A column with its mean and standard deviation, if they were given.
+#[derive(Clone, Debug)]
+struct Scaled {
+    column: String,
+    constants: Option<(f64, f64)>,
+}
+
+/// A column with all its values.
+#[derive(Clone, Debug)]
+struct Listed {
+    column: String,
+    values: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Made<'a> {
+    id: String,
+    file: Option<String>,
+    task: &'a Task,
+}
+
+impl FromStr for Scaled {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((column, constants)) = text.rsplit_once('=') else {
+            return Ok(Self { column: text.to_owned(), constants: None });
+        };
+        let wrong = || format!("`{text}` is not COLUMN=MEAN,SD with two numbers, the second above zero");
+        let (mean, deviation) = constants.split_once(',').ok_or_else(wrong)?;
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(wrong);
+        let (mean, deviation) = (number(mean)?, number(deviation)?);
+        if deviation > 0.0 {
+            Ok(Self { column: column.to_owned(), constants: Some((mean, deviation)) })
+        } else {
+            Err(wrong())
+        }
+    }
+}
+
+impl FromStr for Listed {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (column, values) =
+            text.split_once('=').ok_or_else(|| format!("`{text}` is not COLUMN=VALUE,VALUE,…"))?;
+        let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
+        if values.len() < 2 {
+            return Err(format!("`{column}` has one value, and a category has at least two"));
+        }
+        Ok(Self { column: column.to_owned(), values })
+    }
+}
+
+impl Record {
+    pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        if let Some(path) = &self.output {
+            new_file::refuse_existing(path, self.force)?;
+        }
+        let task = self.task()?;
+        if self.weights == Weight::Clip.name() {
+            // Should the standard error be closed, the document says so too.
+            drop(writeln!(
+                std::io::stderr(),
+                "warning: clipping is biased: its factor depends on what is explained, so that the coefficients come out wrong \
+                 however many report; square and linear are not"
+            ));
+        }
+        if let Some(path) = &self.output {
+            output::write_file(path, &task.to_toml(), self.force)?;
+        }
+        let file = self.output.as_ref().map(|path| path.display().to_string());
+        if self.json {
+            return output::json(&Made { id: task.id().to_string(), file, task: &task }, out);
+        }
+        match file {
+            None => write!(out, "{}", task.to_toml())?,
+            Some(file) => writeln!(out, "Task {} in {file}", task.id())?,
+        }
+        Ok(())
+    }
+
+    fn task(&self) -> anyhow::Result<Task> {
+        let classes = self.classes.as_deref().map(classes::given).transpose()?.unwrap_or_default();
+        let level = self.epsilon.map(Epsilon::get).or(self.mu.map(Mu::get)).unwrap_or_default();
+        let tiers = self.tiers.clone().unwrap_or_else(|| vec![level]);
+        let learner = LearnerWords::Online(OnlineWords {
+            eta: self.eta,
+            alpha: self.alpha,
+            offset: self.offset,
+            burn_in: self.burn_in,
+            stale: self.stale,
+            curvature: self.curvature,
+        });
+        let mut collection = self.running.collection(&self.label.column, learner, tiers)?;
+        let (features, encoding) = self.columns()?;
+        collection.encoding = encoding;
+        let task = Task {
+            version: TASK_VERSION,
+            label: self.label.column.clone(),
+            mechanism: self.mechanism_words(),
+            record: Some(self.words(&classes)?),
+            classes,
+            features,
+            collection: Some(collection),
+        };
+        ReportFormat::new(&task).map_err(Usage::new)?;
+        Ok(task)
+    }
+
+    fn mechanism_words(&self) -> MechanismWords {
+        let best = match (self.mu, self.delta) {
+            (Some(_), _) => "gdp",
+            (None, Some(_)) => "gaussian",
+            (None, None) => "codebook",
+        };
+        MechanismWords {
+            kind: self.mechanism.clone().unwrap_or_else(|| best.to_owned()),
+            epsilon: self.epsilon.map(Epsilon::get),
+            delta: self.delta.map(Delta::get),
+            mu: self.mu.map(Mu::get),
+            ..MechanismWords::default()
+        }
+    }
+
+    fn words(&self, classes: &[String]) -> Result<RecordWords, Usage> {
+        let huber = HuberWords { cut: Huber::CUT, least_scale: 0.01, most_scale: 20.0 };
+        let (loss, response) = match (classes.len(), self.label.constants) {
+            (0, Some((mean, deviation))) => {
+                (LossWords::Huber(huber), Some(ResponseWords { mean, scale: 1.0 / deviation }))
+            }
+            (0, None) => {
+                return Err(Usage::new("--label needs a public mean and standard deviation, or --classes"));
+            }
+            (_, Some(_)) => return Err(Usage::new("--label has a mean, but --classes have none")),
+            (2, None) => (LossWords::Logistic, None),
+            (_, None) => (LossWords::Multinomial, None),
+        };
+        Ok(RecordWords {
+            loss,
+            weights: self.weights.clone(),
+            radius: self.radius,
+            bound: self.bound,
+            response,
+            shares: self.shares.clone(),
+        })
+    }
+
+    fn columns(&self) -> Result<(Vec<FeatureColumn>, Vec<EncodingWords>), Usage> {
+        let (mut columns, mut encoding) = (Vec::new(), Vec::new());
+        for Scaled { column, constants } in &self.number {
+            let Some((mean, deviation)) = *constants else {
+                return Err(Usage::new(format!(
+                    "--number {column} needs a public mean and standard deviation"
+                )));
+            };
+            columns.push(FeatureColumn { name: column.clone(), kind: ColumnKind::Number });
+            let stretch = Stretch::Standard { mean, scale: 1.0 / deviation, missing: false };
+            encoding.push(EncodingWords::Number(stretch));
+        }
+        for Listed { column, values } in &self.category {
+            columns.push(FeatureColumn { name: column.clone(), kind: ColumnKind::Words });
+            let values = values[1..].to_vec();
+            encoding.push(EncodingWords::Category(CategoryWords::Values {
+                values,
+                other: false,
+                missing: false,
+            }));
+        }
+        Ok((columns, encoding))
+    }
+}
