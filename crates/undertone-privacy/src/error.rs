@@ -40,6 +40,14 @@ pub enum PrivacyError {
     Scale { numerator: u64, denominator: u64 },
     PublicStrings { strings: u32 },
     NoCounts,
+    Levels { attribute: usize, levels: u32 },
+    UnknownLevel { attribute: usize, level: u32, levels: u32 },
+    UnknownAttribute { attribute: usize, attributes: usize },
+    AttributeOrder { first: usize, second: usize },
+    Order { order: usize, attributes: usize },
+    ProductDomain { cells: f64, most: u32 },
+    TooManyQuestions { most: u64 },
+    UnknownQuestion { question: u64, questions: u64 },
     Count { value: u64 },
     UnknownKind { name: String, known: &'static [&'static str] },
 }
@@ -129,6 +137,31 @@ impl fmt::Display for PrivacyError {
                 write!(f, "{strings} public strings: the number has to lie between 2 and 1024")
             }
             Self::NoCounts => write!(f, "no counts were given"),
+            Self::Levels { attribute, levels } => {
+                write!(f, "attribute {attribute} has {levels} level(s), at least two are needed")
+            }
+            Self::UnknownLevel { attribute, level, levels } => {
+                write!(f, "attribute {attribute} has the levels 0 to {}, and {level} is none", levels - 1)
+            }
+            Self::UnknownAttribute { attribute, attributes } => {
+                write!(f, "there is no attribute {attribute}: there are {attributes}, counted from zero")
+            }
+            Self::AttributeOrder { first, second } => {
+                write!(
+                    f,
+                    "attribute {second} stands behind {first}: attributes are named once, in rising order"
+                )
+            }
+            Self::Order { order, attributes } => {
+                write!(f, "{order} attributes at a time: the number has to lie between 1 and {attributes}")
+            }
+            Self::ProductDomain { cells, most } => {
+                write!(f, "a table of {} cells: {most} is the most", Shown(cells))
+            }
+            Self::TooManyQuestions { most } => write!(f, "there are more than {most} questions to ask"),
+            Self::UnknownQuestion { question, questions } => {
+                write!(f, "there is no question {question}: there are {questions}, counted from zero")
+            }
             Self::UnknownKind { ref name, known } => {
                 write!(f, "there is no mechanism {name:?} here; there are {}", known.join(", "))
             }

@@ -1,21 +1,35 @@
-//! One bounded number of a whole record: a member of a public family of statistics, evaluated on the device.
+//! What a device computes of its whole record before anything is randomized, where each person is asked one public question
+//! and never again.
 //!
-//! A collection of one round asks for the means of many statistics over all people. Public randomness gives each person
-//! **one** of them ([`Allocation`]), the device evaluates it on its record, and a number mechanism reports it with the whole
-//! promise: splitting ε over all statistics instead would cost their number once more in variance.
+//! A collection of one round wants many answers about everybody. Public randomness gives each person **one** question, the
+//! device answers that one about its record, and a mechanism reports the answer with the whole promise: splitting ε over all
+//! questions instead would cost their number once more in variance.
 //!
-//! A statistic is a share between 0 and 1 of a range that only its public parameters decide, or a value in [-1, 1]; the
-//! mechanism clamps it to its integer grid before anything is drawn, so that privacy does not rest on the floats here. No
-//! record is refused, for that would speak about it: one that cannot be evaluated is in the middle of the range.
+//! * A **number**: a share between 0 and 1 of a range that only public parameters decide ([`LossAt`]), or a value in [-1, 1]
+//!   ([`CosineBasis`]); an [`Allocation`] says who is asked which.
+//! * A **category**: a [`Questionnaire`] of [`Question`]s about a tuple of categories ([`Schema`]).
+//! * A **vector**: the first or the second moment ([`RecordMoments`], [`MomentRelease`]); a [`Projection`] makes a record of few
+//!   covariates from one of many beforehand.
+//!
+//! Mechanisms clamp to their integer grids before anything is drawn, so that privacy does not rest on the floats here. No
+//! record is refused, for that would speak about it: one that cannot be evaluated is in the middle of its range.
 
 mod allocation;
 mod cosine;
 mod loss_at;
 mod parameter_grid;
 mod point_loss;
+mod question;
+mod questionnaire;
+mod schema;
+mod selections;
 
 pub use allocation::Allocation;
 pub use cosine::CosineBasis;
 pub use loss_at::LossAt;
 pub use parameter_grid::ParameterGrid;
 pub use point_loss::PointLoss;
+pub use question::Question;
+pub use questionnaire::{Answer, Answering, Questionnaire};
+pub use schema::Schema;
+pub use selections::Selections;
