@@ -2,7 +2,8 @@
 //!
 //! Read it in the order the data flows: a promise ([`Guarantee`]) is bought with exact randomness ([`Coin`](exact::Coin),
 //! …) by a [`Randomizer`], of which there is one file each below `label`, `number`,
-//! `vector`, `public` and `central`; `gradient` makes vectors of whole records.
+//! `vector`, `public` and `central`; `gradient` and `statistic` make vectors of
+//! whole records.
 //!
 //! Integers decide everything that leaves a device. A probability is a number of 64-bit words out of 2^64,
 //! rounded towards privacy; floating-point numbers only choose those integers when a mechanism is built, and
@@ -23,6 +24,7 @@ pub mod label;
 pub mod number;
 pub mod public;
 mod randomizer;
+pub mod statistic;
 pub mod vector;
 
 pub use error::PrivacyError;
