@@ -17,19 +17,25 @@
 mod allocation;
 mod cosine;
 mod loss_at;
+mod moments;
 mod parameter_grid;
 mod point_loss;
+mod projection;
 mod question;
 mod questionnaire;
+mod release;
 mod schema;
 mod selections;
 
 pub use allocation::Allocation;
 pub use cosine::CosineBasis;
 pub use loss_at::LossAt;
+pub use moments::{Moment, MomentVectors, RecordMoments, Response};
 pub use parameter_grid::ParameterGrid;
 pub use point_loss::PointLoss;
+pub use projection::Projection;
 pub use question::Question;
 pub use questionnaire::{Answer, Answering, Questionnaire};
+pub use release::{MomentRelease, MomentReport};
 pub use schema::Schema;
 pub use selections::Selections;

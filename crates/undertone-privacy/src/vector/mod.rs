@@ -9,6 +9,7 @@
 mod additive;
 mod ball;
 mod codebook;
+mod copies;
 mod discrete_gaussian;
 mod gaussian;
 mod laplace;
@@ -24,6 +25,7 @@ mod vector_report;
 pub use additive::{Additive, Noise};
 pub use ball::{Ball, BallVector, STEPS};
 pub use codebook::{Codebook, CodebookReport};
+pub use copies::GaussianCopies;
 pub use discrete_gaussian::DiscreteGaussian;
 pub use gaussian::Gaussian;
 pub use laplace::Laplace;
