@@ -48,6 +48,7 @@ pub enum PrivacyError {
     ProductDomain { cells: f64, most: u32 },
     TooManyQuestions { most: u64 },
     UnknownQuestion { question: u64, questions: u64 },
+    Implausible,
     Count { value: u64 },
     UnknownKind { name: String, known: &'static [&'static str] },
 }
@@ -162,6 +163,7 @@ impl fmt::Display for PrivacyError {
             Self::UnknownQuestion { question, questions } => {
                 write!(f, "there is no question {question}: there are {questions}, counted from zero")
             }
+            Self::Implausible => write!(f, "no honest device says this"),
             Self::UnknownKind { ref name, known } => {
                 write!(f, "there is no mechanism {name:?} here; there are {}", known.join(", "))
             }

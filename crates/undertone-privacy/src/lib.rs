@@ -3,7 +3,7 @@
 //! Read it in the order the data flows: a promise ([`Guarantee`]) is bought with exact randomness ([`Coin`](exact::Coin),
 //! …) by a [`Randomizer`], of which there is one file each below `label`, `number`,
 //! `vector`, `public` and `central`; `gradient` and `statistic` make something that can be told of whole
-//! records.
+//! records, and `survey` asks everybody for one of it.
 //!
 //! Integers decide everything that leaves a device. A probability is a number of 64-bit words out of 2^64,
 //! rounded towards privacy; floating-point numbers only choose those integers when a mechanism is built, and
@@ -25,6 +25,7 @@ pub mod number;
 pub mod public;
 mod randomizer;
 pub mod statistic;
+pub mod survey;
 pub mod vector;
 
 pub use error::PrivacyError;

@@ -83,6 +83,16 @@ impl MomentRelease {
             && (report.moment == Moment::First || self.share.heads() > 0)
     }
 
+    /// The codeword of the moment that the coin has shown.
+    pub fn tell(
+        &self,
+        moment: Moment,
+        input: &MomentVectors,
+        rng: &mut impl CryptoRng,
+    ) -> Result<CodebookReport, PrivacyError> {
+        self.codebook(moment).randomize(input.get(moment), rng)
+    }
+
     /// The moments that somebody tells.
     fn told(&self) -> impl Iterator<Item = Moment> {
         [Moment::First, Moment::Second].into_iter().take(1 + usize::from(self.share.heads() > 0))
@@ -112,7 +122,7 @@ impl Randomizer for MomentRelease {
         rng: &mut impl CryptoRng,
     ) -> Result<MomentReport, PrivacyError> {
         let moment = if self.share.toss(rng) { Moment::Second } else { Moment::First };
-        Ok(MomentReport { moment, word: self.codebook(moment).randomize(input.get(moment), rng)? })
+        Ok(MomentReport { moment, word: self.tell(moment, input, rng)? })
     }
 
     fn ln_likelihood(&self, report: &MomentReport, input: &MomentVectors) -> f64 {

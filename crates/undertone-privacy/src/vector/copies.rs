@@ -84,6 +84,19 @@ impl GaussianCopies {
         self.ball.square_of(self.inner_noise.variance())
     }
 
+    /// Whether an honest device says these numbers, as many as there have to be: with t = 40, the length of a copy is beyond
+    /// STEPS + s·√(p + 2√(pt) + 2t) with a probability below e^-t (Laurent, Massart, *Adaptive estimation of a quadratic
+    /// functional by model selection*, 2000, Lemma 1).
+    pub fn is_plausible(&self, report: &[i64]) -> bool {
+        let p = self.ball.dimension();
+        let farthest = libm::sqrt(p as f64 + 2.0 * libm::sqrt(40.0 * p as f64) + 80.0);
+        let near = |(copy, noise): (&[i64], RoundedGaussian)| {
+            let square: f64 = copy.iter().map(|&y| y as f64 * y as f64).sum();
+            libm::sqrt(square) <= f64::from(STEPS) + (noise.scale() as f64 + 1.0) * farthest
+        };
+        report.len() == (1 + self.inner) * p && report.chunks_exact(p).zip(self.noises()).all(near)
+    }
+
     /// The noise of every copy, the outer first.
     fn noises(&self) -> impl Iterator<Item = RoundedGaussian> {
         core::iter::once(self.outer_noise).chain((0..self.inner).map(|_| self.inner_noise))
