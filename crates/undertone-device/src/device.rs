@@ -1,7 +1,7 @@
 //! One person's device: a budget, and answers that are given once.
 
 use crate::ledger_file::{Entries, Entry, LedgerFile};
-use crate::{DeviceError, Prepared, Question, Record, RecordQuestion};
+use crate::{DeviceError, NumberQuestion, Prepared, Question, Record, RecordQuestion};
 use getrandom::SysRng;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
@@ -81,6 +81,21 @@ impl Device {
         question.check_open(now)?;
         let promise = question.price(tier);
         self.once(question.task_id(), promise, |rng| question.answer(features, label, tier, now, rng))
+    }
+
+    /// The answer to a task about a number, which is clipped to the task's bounds; the same rules hold.
+    pub fn answer_number(
+        &mut self,
+        task: &Task,
+        features: Vec<Cell>,
+        number: f64,
+        tier: u8,
+        now: u64,
+    ) -> Result<Prepared, DeviceError> {
+        let question = NumberQuestion::new(task)?;
+        question.check_open(now)?;
+        let promise = question.price(tier);
+        self.once(question.task_id(), promise, |rng| question.answer(features, number, tier, now, rng))
     }
 
     /// The answer to a task about whole records, at the point where its learner stands; the same rules hold. A new point is no

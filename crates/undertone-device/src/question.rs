@@ -96,6 +96,7 @@ impl Question {
             features,
             members: Vec::new(),
             among: Vec::new(),
+            number: None,
             gradient: None,
         };
         self.format.check_features(&report.features)?;

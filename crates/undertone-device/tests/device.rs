@@ -59,6 +59,7 @@ fn task(number: u32) -> Task {
             tiers: vec![1.0, 0.25],
             admission: false,
         }),
+        number: None,
         record: None,
     }
 }

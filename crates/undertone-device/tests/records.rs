@@ -81,6 +81,7 @@ fn regression(number: u32) -> Task {
             tiers: vec![1.0, 0.5],
             admission: false,
         }),
+        number: None,
         record: Some(RecordWords {
             loss: LossWords::Huber(HuberWords { cut: 1.345, least_scale: 0.1, most_scale: 20.0 }),
             weights: "square".into(),

@@ -3,8 +3,9 @@
 use crate::LearnError;
 use crate::features::Rows;
 use crate::labels::LabelVectors;
+use crate::numbers::NumberValues;
 
-/// Some people: their public features and what their reports say. All three have the same length.
+/// Some people: their public features and what their reports say, about classes or about numbers. Whatever is not empty has the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Examples {
     /// Public features
@@ -13,6 +14,8 @@ pub struct Examples {
     pub unbiased: LabelVectors,
     /// P(S | ·) up to a factor
     pub likelihood: LabelVectors,
+    /// z with E\[z | y\] = y, and its variance, where labels are numbers
+    pub numbers: NumberValues,
 }
 
 /// Blocks of examples in a fixed order, from memory or from a file that is read again for each pass.
@@ -38,11 +41,12 @@ impl Examples {
         self.rows.clear();
         self.unbiased.clear();
         self.likelihood.clear();
+        self.numbers.clear();
     }
 
     /// Bytes in memory.
     pub fn bytes(&self) -> usize {
-        self.rows.bytes() + self.unbiased.bytes() + self.likelihood.bytes()
+        self.rows.bytes() + self.unbiased.bytes() + self.likelihood.bytes() + self.numbers.bytes()
     }
 
     /// How many people.
@@ -58,7 +62,12 @@ impl Examples {
     /// People whose labels are known: what learners see where nothing was randomized.
     pub fn certain(rows: Rows, labels: impl IntoIterator<Item = u32>) -> Self {
         let unbiased = LabelVectors::certain(labels);
-        Self { rows, likelihood: unbiased.clone(), unbiased }
+        Self { rows, likelihood: unbiased.clone(), unbiased, ..Self::default() }
+    }
+
+    /// People whose numbers are known.
+    pub fn certain_numbers(rows: Rows, numbers: impl IntoIterator<Item = f64>) -> Self {
+        Self { rows, numbers: NumberValues::certain(numbers), ..Self::default() }
     }
 
     /// Leaves nobody, and room for people like those of `other`.
@@ -77,8 +86,14 @@ impl Examples {
         self.rows.push(other.rows.get(row));
         for (into, from) in [(&mut self.unbiased, &other.unbiased), (&mut self.likelihood, &other.likelihood)]
         {
+            if from.is_empty() {
+                continue;
+            }
             let vector = from.get(row);
             into.push(vector.base, vector.entries.iter().copied());
+        }
+        if let Some((value, variance)) = other.numbers.iter().nth(row) {
+            self.numbers.push(value, variance);
         }
     }
 }

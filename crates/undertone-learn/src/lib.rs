@@ -2,7 +2,7 @@
 //!
 //! What is known about a label is one sparse vector over the classes ([`labels::LabelVector`]): the unbiased a(S) with
 //! E\[a | y\] = e_y, or the likelihood P(S | ·). What is known about a person otherwise is a row of public features
-//! ([`features::Rows`]). Every learner here takes these two and nothing else: no type of this crate can hold a true
+//! ([`features::Rows`]). Where the label is a number, it is an unbiased value and its variance ([`numbers::NumberValues`]). Every learner here takes features and one of these and nothing else: no type of this crate can hold a true
 //! label.
 
 pub mod convex;
@@ -13,9 +13,11 @@ pub mod labels;
 pub mod linear;
 pub mod live;
 pub mod loss;
+pub mod numbers;
 pub mod online;
 pub mod online_study;
 pub mod plan;
+pub mod regression;
 pub mod split;
 pub mod stages;
 
@@ -24,9 +26,11 @@ mod error;
 mod examples;
 mod learner;
 mod model;
+mod regressor;
 
 pub use classifier::Classifier;
 pub use error::LearnError;
 pub use examples::{Examples, Source};
 pub use learner::Learner;
-pub use model::{MODEL_VERSION, Model, Predictor, Training};
+pub use model::{MODEL_VERSION, Model, NumberPredictor, Predictor, Training};
+pub use regressor::Regressor;

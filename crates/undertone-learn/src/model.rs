@@ -4,10 +4,11 @@
 
 use crate::features::{Encoder, Rows};
 use crate::linear::LinearModel;
-use crate::{Classifier, LearnError};
+use crate::regression::LinearNumber;
+use crate::{Classifier, LearnError, Regressor};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
-use undertone_report::Task;
+use undertone_report::{NumberWords, Task};
 
 /// The version of the document that this program writes and reads.
 pub const MODEL_VERSION: u32 = 1;
@@ -21,8 +22,11 @@ pub struct Model {
     version: u32,
     /// The column that is predicted
     pub label: String,
-    /// Its values, in the order of the labels
+    /// Its values, in the order of the labels; none if it is a number
     pub classes: Vec<String>,
+    /// Where it lies, if it is a number
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<NumberWords>,
     /// The tasks whose reports it was learnt from; none if the labels were not private
     pub tasks: Vec<Task>,
     /// How it was learnt, for whoever reads it
@@ -39,6 +43,16 @@ pub struct Model {
 pub enum Predictor {
     /// Scores that are linear in the features
     Linear(LinearModel),
+    /// A number
+    Number(NumberPredictor),
+}
+
+/// What was learnt about a number. A new sort of model is one line here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NumberPredictor {
+    /// Linear in the features
+    Linear(LinearNumber),
 }
 
 /// How a model was learnt.
@@ -81,10 +95,33 @@ impl Model {
             version: MODEL_VERSION,
             label,
             classes,
+            number: None,
             tasks,
             training,
             encoder,
             predictor,
+        }
+    }
+
+    /// A model of a number that lies within these bounds.
+    pub fn of_number(
+        (label, number): (String, NumberWords),
+        tasks: Vec<Task>,
+        encoder: Encoder,
+        predictor: NumberPredictor,
+        training: Training,
+    ) -> Self {
+        let model = Self::new((label, Vec::new()), tasks, encoder, Predictor::Number(predictor), training);
+        Self { number: Some(number), ..model }
+    }
+
+    /// The number of each row, within the bounds; none for a model of classes.
+    pub fn numbers(&self, rows: &Rows) -> Vec<f64> {
+        match (&self.predictor, self.number) {
+            (Predictor::Number(predictor), Some(NumberWords { low, high })) => {
+                predictor.predict(rows).into_iter().map(|number| number.clamp(low, high)).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -117,9 +154,9 @@ impl Model {
 
     fn check(&self) -> Result<(), LearnError> {
         self.tasks.iter().try_for_each(Task::check)?;
-        if let Some(task) =
-            self.tasks.iter().find(|task| task.classes != self.classes || task.label != self.label)
-        {
+        if let Some(task) = self.tasks.iter().find(|task| {
+            task.classes != self.classes || task.label != self.label || task.number != self.number
+        }) {
             let problem = format!("its task asks for `{}`, the model predicts `{}`", task.label, self.label);
             return Err(LearnError::Model { problem });
         }
@@ -127,7 +164,18 @@ impl Model {
         if let Some(class) = self.classes.iter().find(|class| !seen.insert(*class)) {
             return Err(LearnError::Model { problem: format!("its class `{class}` occurs twice") });
         }
-        let Predictor::Linear(LinearModel { weights, .. }) = &self.predictor;
+        let weights = match (&self.predictor, self.number) {
+            (Predictor::Linear(LinearModel { weights, .. }), None) => weights,
+            (Predictor::Number(NumberPredictor::Linear(line)), Some(number)) => {
+                number.bounds()?;
+                return line.check(self.encoder.width());
+            }
+            _ => {
+                let problem =
+                    "it has bounds if and only if it predicts a number, which this one does not hold to";
+                return Err(LearnError::Model { problem: problem.into() });
+            }
+        };
         let (features, classes) = (self.encoder.width(), self.classes.len());
         if weights.features() != features || weights.classes() != classes {
             let problem = format!(
@@ -145,12 +193,22 @@ impl Classifier for Predictor {
     fn classes(&self) -> usize {
         match self {
             Self::Linear(model) => model.classes(),
+            Self::Number(_) => 0,
         }
     }
 
     fn probabilities(&self, rows: &Rows) -> Vec<f32> {
         match self {
             Self::Linear(model) => model.probabilities(rows),
+            Self::Number(_) => Vec::new(),
+        }
+    }
+}
+
+impl Regressor for NumberPredictor {
+    fn predict(&self, rows: &Rows) -> Vec<f64> {
+        match self {
+            Self::Linear(model) => model.predict(rows),
         }
     }
 }
@@ -192,6 +250,31 @@ mod tests {
         let text = model.to_json().unwrap();
         let again = Model::from_json(&text).unwrap();
         assert_eq!((&again, again.to_json().unwrap()), (&model, text));
+    }
+
+    #[test]
+    fn a_model_of_a_number_reads_back_as_itself_and_predicts_within_its_bounds() {
+        let Model { encoder, training, .. } = model();
+        let weights = (0..encoder.width()).map(|i| (i as f64 / 7.0).sin() * 1e3).collect();
+        let line = NumberPredictor::Linear(LinearNumber { weights, intercept: 0.1 + 0.2 });
+        let about = ("cost".into(), NumberWords { low: -1.0, high: 1.0 });
+        let model = Model::of_number(about, Vec::new(), encoder, line, training);
+        let text = model.to_json().unwrap();
+        let again = Model::from_json(&text).unwrap();
+        assert_eq!((&again, again.to_json().unwrap()), (&model, text.clone()));
+        let mut rows = model.encoder.rows();
+        let columns =
+            vec![Column::Numbers(vec![0.3, 30.0]), Column::Words([Some("Ely"), None].into_iter().collect())];
+        model.encoder.encode(&Batch { columns, rows: 2 }, &mut rows).unwrap();
+        let predicted = again.numbers(&rows);
+        assert!(predicted.len() == 2 && predicted.iter().all(|x| (-1.0..=1.0).contains(x)), "{predicted:?}");
+        let refused = |from: &str, to: &str| {
+            assert!(text.contains(from), "{from}");
+            Model::from_json(&text.replacen(from, to, 1)).unwrap_err().to_string()
+        };
+        assert!(refused("\"low\":-1.0", "\"low\":2.0").contains("interval"));
+        assert!(refused("\"number\":{\"low\":-1.0,\"high\":1.0},", "").contains("bounds"));
+        assert!(refused("\"weights\":[0.0,", "\"weights\":[").contains("features"));
     }
 
     #[test]

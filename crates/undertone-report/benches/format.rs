@@ -55,6 +55,7 @@ fn task() -> Task {
             tiers: vec![1.0],
             admission: false,
         }),
+        number: None,
         record: None,
     }
 }
@@ -70,6 +71,7 @@ fn main() {
             .collect(),
         members: vec![number as u32 % 5],
         among: vec![],
+        number: None,
         gradient: None,
     };
     let reports: Vec<Report> = (0..REPORTS).map(report).collect();

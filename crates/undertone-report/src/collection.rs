@@ -56,12 +56,14 @@ pub enum LearnerWords {
     Linear,
     /// How many people have each label, and nothing else
     SharesOnly,
+    /// Of numbers: their mean, and nothing else
+    MeanOnly,
     /// Of whole records: one step of gradient descent for each report
     Online(#[serde(deserialize_with = "maps::one")] OnlineWords),
 }
 
 impl LearnerWords {
-    /// All that learn from labels.
+    /// All that learn from labels that are classes.
     pub const ALL: [Self; 5] = [Self::Softmax, Self::Logistic, Self::Hinge, Self::Linear, Self::SharesOnly];
 
     /// The reports that a point may be old at which gradients are taken; none where there are no points.
@@ -80,6 +82,7 @@ impl LearnerWords {
             Self::Hinge => "hinge",
             Self::Linear => "linear",
             Self::SharesOnly => "shares-only",
+            Self::MeanOnly => "mean-only",
             Self::Online(_) => "online",
         }
     }
@@ -143,6 +146,15 @@ impl Collection {
     }
 
     fn check_learner(&self, task: &Task) -> Result<(), TaskError> {
+        let name = self.learner.name();
+        match (self.learner, task.asks_for_numbers()) {
+            (LearnerWords::Linear | LearnerWords::MeanOnly, true) => return Ok(()),
+            (_, true) => return wrong("learner", format!("is {name}, which is not for numbers")),
+            (LearnerWords::MeanOnly, false) => {
+                return wrong("learner", format!("is {name}, which is for numbers"));
+            }
+            _ => {}
+        }
         match (self.learner, task.asks_for_records()) {
             (LearnerWords::Online(words), true) => words.check(),
             (LearnerWords::Online(_), false) => {

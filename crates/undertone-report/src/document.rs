@@ -20,6 +20,10 @@ impl Task {
         text.comment("another task with another id, to which no report of this one belongs.");
         text.value("version", &self.version);
         let (label, column) = match &self.record {
+            None if self.asks_for_numbers() => (
+                "The column whose values are private: numbers without classes, which are clipped to these bounds",
+                "A public column, which comes with each report as it is",
+            ),
             None => (
                 "The column whose values are private, and all values that it can have",
                 "A public column, which comes with each report as it is",
@@ -32,6 +36,9 @@ impl Task {
         text.space(label);
         text.value("label", &self.label);
         text.value("classes", &self.classes);
+        if let Some(number) = &self.number {
+            text.value("number", number);
+        }
         if self.features.is_empty() {
             text.comment("No other columns");
             text.value("features", &self.features);
@@ -105,6 +112,8 @@ impl Task {
         text.value("clock_skew", &collection.clock_skew);
         text.comment(if self.asks_for_records() {
             "Steps η·(i + offset)^-α, averaged after burn_in reports, at points at most `stale` reports old"
+        } else if self.asks_for_numbers() {
+            "linear or mean-only"
         } else {
             "softmax, logistic, hinge, linear or shares-only"
         });

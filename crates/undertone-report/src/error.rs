@@ -75,6 +75,12 @@ pub enum TaskError {
     /// A task about records, where one about labels is needed
     #[error("the task asks for whole records, not for labels")]
     NotLabels,
+    /// A task about numbers, where one about classes is needed
+    #[error("the task asks for a number, not for one of several classes")]
+    NotClasses,
+    /// A task about classes, where one about numbers is needed
+    #[error("the task asks for no number within bounds")]
+    NotNumbers,
     /// A task that no collector runs
     #[error("the task has no collection, so nothing is collected for it")]
     NoCollection,

@@ -22,6 +22,8 @@ pub struct Report {
     pub members: Vec<u32>,
     /// With priors, the labels that were answered among, in rising order; none otherwise
     pub among: Vec<u32>,
+    /// Where the label is a number, what was said about it; there are no labels then
+    pub number: Option<i64>,
     /// Of a whole record, the randomized gradient; there are neither features nor labels then
     pub gradient: Option<GradientReport>,
 }

@@ -162,9 +162,9 @@ report_errors! {
         /// What is wrong with them
         problem: &'static str,
     }
-    /// A gradient that no honest device says, or of another size or kind than the mechanism's
-    "implausible" "its gradient is none that the mechanism of its tier says" Implausible {}
-    /// A gradient where labels are asked for, or the other way round
+    /// A gradient or a number that no honest device says, or of another size or kind than the mechanism's
+    "implausible" "its answer is none that the mechanism of its tier says" Implausible {}
+    /// A gradient or a number where labels are asked for, or the other way round
     "wrong-answer" "it {problem}" WrongAnswer {
         /// What is wrong with it
         problem: &'static str,

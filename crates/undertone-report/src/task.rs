@@ -4,7 +4,7 @@
 //! [`record`](Task::record) the label alone is private, and the columns are public; with one all of it is.
 //! Its canonical bytes are JSON without spaces, fields in the order of this file; the id is their SHA-256.
 
-use crate::{Collection, RecordWords, TaskError, TaskId, maps};
+use crate::{Collection, NumberWords, RecordWords, TaskError, TaskId, maps};
 use serde::{Deserialize, Deserializer, Serialize};
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelKind, LabelMechanism, RrTopK, SubsetSelection};
@@ -20,8 +20,11 @@ pub struct Task {
     pub version: u32,
     /// The column whose values are sensitive
     pub label: String,
-    /// All values it can have; a label is the place of its class here
+    /// All values it can have; a label is the place of its class here. None if it is a number
     pub classes: Vec<String>,
+    /// Where it lies, if it is a number
+    #[serde(default, deserialize_with = "maps::optional", skip_serializing_if = "Option::is_none")]
+    pub number: Option<NumberWords>,
     /// How devices randomize
     #[serde(deserialize_with = "maps::one")]
     pub mechanism: MechanismWords,
@@ -40,7 +43,8 @@ pub struct Task {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MechanismWords {
-    /// The name of a [`LabelKind`], or of a [`VectorKind`](undertone_privacy::vector::VectorKind) for whole records
+    /// The name of a [`LabelKind`], of a [`NumberKind`](undertone_privacy::number::NumberKind) where the label is a number, or of a
+    /// [`VectorKind`](undertone_privacy::vector::VectorKind) for whole records
     pub kind: String,
     /// ε, the promise
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -194,6 +198,9 @@ impl Task {
 
     /// Refuses a mechanism that no device should run at this ε, or μ.
     pub(crate) fn check_level(&self, level: f64) -> Result<(), TaskError> {
+        if self.asks_for_numbers() {
+            return self.check_number(level);
+        }
         if let Some(record) = &self.record {
             return record.check(self, level);
         }
@@ -253,6 +260,9 @@ impl Task {
         if self.asks_for_records() {
             return Err(TaskError::NotLabels);
         }
+        if self.asks_for_numbers() {
+            return Err(TaskError::NotClasses);
+        }
         let (kind, labels) = (self.kind()?, self.labels());
         let words = &self.mechanism;
         let problem = |problem| Err(TaskError::Parameters { kind: kind.name(), problem });
@@ -311,6 +321,7 @@ mod tests {
                 FeatureColumn { name: "age".into(), kind: ColumnKind::Number },
                 FeatureColumn { name: "photo".into(), kind: ColumnKind::Vector(784) },
             ],
+            number: None,
             record: None,
             collection: None,
         }

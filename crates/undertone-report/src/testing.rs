@@ -2,7 +2,7 @@
 
 use crate::{
     CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, LearnerWords, MechanismWords,
-    PriorWords, Report, ReportId, Stretch, TASK_VERSION, Task, TextWords,
+    NumberWords, PriorWords, Report, ReportId, Stretch, TASK_VERSION, Task, TextWords,
 };
 
 /// A task with a column of each kind, five classes and two tiers.
@@ -29,6 +29,7 @@ pub(crate) fn task(kind: &str) -> Task {
             prior: priors,
         },
         features: columns.map(|(name, kind)| FeatureColumn { name: name.into(), kind }).to_vec(),
+        number: None,
         record: None,
         collection: Some(Collection {
             name: "Incomes".into(),
@@ -55,6 +56,14 @@ pub(crate) fn task(kind: &str) -> Task {
     }
 }
 
+/// The same columns, and a number as the label.
+pub(crate) fn number_task(kind: &str) -> Task {
+    let mut task =
+        Task { classes: Vec::new(), number: Some(NumberWords { low: -1.5, high: 3.0 }), ..task(kind) };
+    task.collection.as_mut().unwrap().learner = LearnerWords::Linear;
+    task
+}
+
 /// A report that answers `task(kind)`, in the first tier.
 pub(crate) fn report(kind: &str) -> Report {
     let members = match kind {
@@ -74,6 +83,7 @@ pub(crate) fn report(kind: &str) -> Report {
         ],
         members,
         among: if kind == "rr-prior" { vec![1, 2] } else { vec![] },
+        number: None,
         gradient: None,
     }
 }

@@ -3,14 +3,17 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
+use rand_chacha::ChaCha12Rng;
+use rand_core::SeedableRng;
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::LabelKind;
+use undertone_privacy::number::{NumberKind, NumberRandomizer};
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
     CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords,
-    LearnerWords, LossWords, MechanismWords, OnlineWords, Point, PriorWords, RecordWords, Report,
-    ReportError, ReportFormat, ReportId, ResponseWords, Stretch, TASK_VERSION, Task, TaskId, TextWords,
-    batch,
+    LearnerWords, LossWords, MechanismWords, NumberWords, OnlineWords, Point, PriorWords, RecordWords,
+    Report, ReportError, ReportFormat, ReportId, ResponseWords, Stretch, TASK_VERSION, Task, TaskId,
+    TextWords, batch,
 };
 
 const OPENS: u64 = 1000;
@@ -78,7 +81,7 @@ prop_compose! {
                 encoding: columns.into_iter().map(|(_, words)| words).collect(),
                 tiers,
                 admission: true,
-            }), record: None }
+            }), number: None, record: None }
     }
 }
 
@@ -131,6 +134,7 @@ fn labelled() -> impl Strategy<Value = (Task, Report)> {
                         features,
                         members,
                         among,
+                        number: None,
                         gradient: None,
                     },
                 )
@@ -238,13 +242,46 @@ fn gradients() -> impl Strategy<Value = (Task, Report)> {
     })
 }
 
+/// A task for a number of any bounds.
+fn task_of_numbers() -> impl Strategy<Value = Task> {
+    let bounds = (-1e6..1e6f64, 1e-3..1e6f64);
+    let learner = select(&[LearnerWords::Linear, LearnerWords::MeanOnly][..]);
+    (task_of_labels(), select(&NumberKind::ALL[..]), bounds, learner).prop_map(
+        |(mut task, kind, (low, width), learner)| {
+            let epsilon = task.mechanism.epsilon;
+            task.mechanism =
+                MechanismWords { kind: kind.name().into(), epsilon, ..MechanismWords::default() };
+            task.classes.clear();
+            task.number = Some(NumberWords { low, high: low + width });
+            task.collection.as_mut().unwrap().learner = learner;
+            task
+        },
+    )
+}
+
+/// A task for a number and a report that answers it.
+fn numbers() -> impl Strategy<Value = (Task, Report)> {
+    (task_of_numbers(), any::<Index>(), -2.0..2.0f64, any::<u64>()).prop_flat_map(|(task, tier, at, seed)| {
+        let tiers = &task.collection.as_ref().unwrap().tiers;
+        let tier = tier.index(tiers.len());
+        let mechanism = task.number_mechanism_at(Epsilon::new(tiers[tier]).unwrap()).unwrap();
+        let place = mechanism.bounds().place(at * 1e6).unwrap();
+        let number = mechanism.report(&place, &mut ChaCha12Rng::seed_from_u64(seed)).ok();
+        let cells: Vec<_> = task.features.iter().map(|column| cell(column.kind)).collect();
+        (Just(task), cells, any::<[u8; 16]>(), OPENS..CLOSES).prop_map(move |(task, features, id, time)| {
+            let tier = tier as u8;
+            (task, Report { id: ReportId(id), time, tier, features, number, ..Report::default() })
+        })
+    })
+}
+
 fn task() -> impl Strategy<Value = Task> {
-    prop_oneof![task_of_labels(), task_of_records()]
+    prop_oneof![task_of_labels(), task_of_records(), task_of_numbers()]
 }
 
 /// A task and a report that answers it.
 fn answered() -> impl Strategy<Value = (Task, Report)> {
-    prop_oneof![labelled(), gradients()]
+    prop_oneof![labelled(), gradients(), numbers()]
 }
 
 /// Something done to bytes.

@@ -48,5 +48,8 @@ pub(crate) fn same_question(model: &Model, reports: &Origin) -> anyhow::Result<(
         let (reported, predicted) = (reports.classes().len(), model.classes.len());
         bail!("the reports are about {reported} classes, the model predicts {predicted}, and not the same");
     }
+    if reports.number() != model.number {
+        bail!("the reports and the model do not have the same bounds of `{}`", model.label);
+    }
     Ok(model.encoder.check_columns(reports.columns())?)
 }

@@ -14,6 +14,7 @@
 mod calibration;
 mod confusion;
 mod figure;
+mod numbers;
 pub mod terms;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ mod tests;
 pub use calibration::{BINS, Bin};
 pub(crate) use figure::Moments;
 pub use figure::{Figure, mean};
+pub use numbers::{NumberBin, NumberEvaluation, NumberFigures, Ranged};
 
 use crate::labels::LabelVector;
 use crate::{Classifier, Examples, LearnError, Source};

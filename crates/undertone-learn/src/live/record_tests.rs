@@ -44,6 +44,7 @@ fn task(loss: LossWords, weights: &str, words: OnlineWords) -> Task {
             tiers: vec![3.0, 1.0],
             admission: false,
         }),
+        number: None,
         record: Some(RecordWords {
             loss,
             weights: weights.into(),

@@ -45,6 +45,7 @@ fn task(learner: LearnerWords) -> Task {
             tiers: vec![1.0, 3.0],
             admission: false,
         }),
+        number: None,
         record: None,
     }
 }
@@ -76,6 +77,7 @@ fn people(count: usize, seed: u64) -> Vec<(u32, Report)> {
                 features,
                 members,
                 among: Vec::new(),
+                number: None,
                 gradient: None,
             },
         )

@@ -121,6 +121,12 @@ impl Bins {
         self.lie_words as f64 / WORDS * (b * (b * b - 1.0) / 3.0) * spread * spread
     }
 
+    /// a and b of the variance that an estimate tells of itself: 1 - γ, and q·Σβ²/γ for the values β of the bins.
+    pub(super) fn variance_of_estimates(self) -> (f64, f64) {
+        // The variance of lies is q·Σβ²/γ².
+        (self.shrinkage(), self.variance_of_lies() * self.slope())
+    }
+
     /// The variance of a number a fraction `f` of the way from the bin `c` to the next.
     fn variance_between(self, c: f64, f: f64) -> f64 {
         let here = c + 2.0 * f;

@@ -19,6 +19,7 @@ mod bins;
 mod bounds;
 mod hybrid;
 mod laplace;
+mod number_report;
 mod one_bit;
 mod piecewise;
 
@@ -26,6 +27,7 @@ pub use bins::Bins;
 pub use bounds::{Bounds, GridNumber};
 pub use hybrid::Hybrid;
 pub use laplace::Laplace;
+pub use number_report::ReportVariance;
 pub use one_bit::OneBit;
 pub use piecewise::Piecewise;
 
@@ -236,7 +238,7 @@ mod tests {
     }
 
     /// Every mechanism on [-1, 3] with eight steps, for ordinary and extreme ε.
-    fn small_mechanisms() -> impl Iterator<Item = (f64, NumberMechanism)> {
+    pub(super) fn small_mechanisms() -> impl Iterator<Item = (f64, NumberMechanism)> {
         let bounds = Bounds::new(-1.0, 3.0).unwrap().with_bits(3);
         [1e-6, 0.1, 0.5, 1.0, 2.0, 5.0, 50.0].into_iter().flat_map(move |value| {
             let epsilon = Epsilon::new(value).unwrap();

@@ -36,6 +36,8 @@ struct Written<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     among: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    number: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     gradient: Option<GradientJson>,
 }
 
@@ -54,6 +56,8 @@ struct Found<'a> {
     labels: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     among: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "present")]
+    number: Option<i64>,
     #[serde(borrow, default, deserialize_with = "present")]
     gradient: Option<&'a RawValue>,
 }
@@ -79,16 +83,18 @@ impl ReportFormat {
         self.check_report(report)?;
         let names =
             |labels: &[u32]| labels.iter().map(|&label| self.classes[label as usize].as_str()).collect();
-        let of_labels = report.gradient.is_none();
+        let public = report.gradient.is_none();
+        let of_labels = public && report.number.is_none();
         let json = Written {
             version: JSON_VERSION,
             task: self.task.to_string(),
             id: report.id.to_string(),
             time: report.time,
             tier: report.tier,
-            features: of_labels.then_some(Pairs { columns: &self.columns, cells: &report.features }),
+            features: public.then_some(Pairs { columns: &self.columns, cells: &report.features }),
             labels: of_labels.then(|| names(&report.members)),
             among: names(&report.among),
+            number: report.number,
             gradient: report.gradient.as_ref().map(GradientJson::from),
         };
         serde_json::to_string(&json).map_err(malformed)
@@ -113,6 +119,7 @@ impl ReportFormat {
         let mut report = Report { id, time: found.time, tier: found.tier, ..Report::default() };
         match self.form(found.tier)? {
             Form::Labels(form) => self.read_labels(form, &found, &mut report)?,
+            Form::Number(_) => self.read_number(&found, &mut report)?,
             Form::Gradient(form) => report.gradient = Some(read_gradient(form, &found)?),
         }
         self.check_report(&report)?;
@@ -128,12 +135,25 @@ impl ReportFormat {
         if found.gradient.is_some() {
             return Err(ReportError::WrongAnswer { problem: "has a gradient where labels are asked for" });
         }
+        if found.number.is_some() {
+            return Err(ReportError::WrongAnswer { problem: "has a number where labels are asked for" });
+        }
         report.features = self.cells(there(found.features, "features")?)?;
         self.check_cells(&report.features)?;
         let among = found.among.map(|among| self.labels_of(among)).transpose()?;
         report.members = self.labels_of(there(found.labels, "labels")?)?;
         form.check_asked(among.is_some())?;
         report.among = among.unwrap_or_default();
+        Ok(())
+    }
+
+    fn read_number(&self, found: &Found<'_>, report: &mut Report) -> Result<(), ReportError> {
+        if found.labels.is_some() || found.among.is_some() || found.gradient.is_some() {
+            return Err(ReportError::WrongAnswer { problem: "has something beside the number asked for" });
+        }
+        report.features = self.cells(there(found.features, "features")?)?;
+        self.check_cells(&report.features)?;
+        report.number = Some(found.number.ok_or_else(|| malformed("missing field `number`"))?);
         Ok(())
     }
 
@@ -155,7 +175,8 @@ impl ReportFormat {
 
 /// The gradient of a report that has nothing else.
 fn read_gradient(form: &GradientForm, found: &Found<'_>) -> Result<GradientReport, ReportError> {
-    if found.features.is_some() || found.labels.is_some() || found.among.is_some() {
+    let more = [found.features, found.labels, found.among].iter().any(Option::is_some);
+    if more || found.number.is_some() {
         return Err(ReportError::WrongAnswer {
             problem: "has features or labels, which a gradient comes without",
         });

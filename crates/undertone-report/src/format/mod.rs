@@ -9,6 +9,7 @@ mod gradient;
 mod json;
 mod json_gradient;
 mod json_reader;
+mod number;
 mod reader;
 mod writer;
 
@@ -23,6 +24,7 @@ use answer::AnswerForm;
 use choice::PriorCells;
 use gradient::GradientForm;
 pub use json::JSON_MEDIA_TYPE;
+use number::NumberForm;
 use reader::{CellBytes, Reader};
 use std::collections::HashMap;
 use undertone_privacy::Epsilon;
@@ -59,6 +61,8 @@ pub struct ReportFormat {
 enum Answers {
     /// To a question for labels
     Labels(Vec<AnswerForm>),
+    /// To a question for a number
+    Numbers(Vec<NumberForm>),
     /// To a question for whole records, of which nothing but a gradient is said
     Gradients(Vec<GradientForm>),
 }
@@ -67,6 +71,7 @@ enum Answers {
 #[derive(Clone, Copy)]
 enum Form<'a> {
     Labels(&'a AnswerForm),
+    Number(NumberForm),
     Gradient(&'a GradientForm),
 }
 
@@ -134,20 +139,21 @@ impl ReportFormat {
     /// The same, in the place of another report, whose memory is used again: most of the time of reading many would else
     /// be spent on making and throwing away words. After an error it is neither the one nor the other.
     pub fn decode_into(&self, bytes: &[u8], report: &mut Report) -> Result<(), ReportError> {
-        let Report { id, time, tier, features, members, among, gradient } = report;
+        let Report { id, time, tier, features, members, among, number, gradient } = report;
         features.resize(self.columns.len(), Cell::Missing);
         let mut places = features.iter_mut();
         let mut write = |cell: CellBytes<'_>| places.next().into_iter().for_each(|place| cell.write(place));
         let (header, answer) = self.read(bytes, &mut write)?;
         (*id, *time, *tier) = (header.id, header.time, header.tier);
-        *gradient = None;
+        (*number, *gradient) = (None, None);
+        if !matches!(answer, Answer::Labels(_)) {
+            members.clear();
+            among.clear();
+        }
         match answer {
             Answer::Labels(answer) => answer.write(members, among),
-            Answer::Gradient(found) => {
-                members.clear();
-                among.clear();
-                *gradient = Some(found);
-            }
+            Answer::Number(found) => *number = Some(found),
+            Answer::Gradient(found) => *gradient = Some(found),
         }
         Ok(())
     }
@@ -175,16 +181,14 @@ impl ReportFormat {
             return Err(ReportError::OtherTask {});
         }
         self.collection.check_window(header.time)?;
-        let form = match self.form(header.tier)? {
-            Form::Labels(form) => form,
-            Form::Gradient(form) => {
-                let answer = reader.take(form.bytes())?;
-                reader.end()?;
-                let gradient = form.read(answer)?;
-                let version = Some(gradient.version);
-                return Ok((Header { version, ..header }, Answer::Gradient(gradient)));
-            }
-        };
+        let form = self.form(header.tier)?;
+        if let Form::Gradient(form) = form {
+            let answer = reader.take(form.bytes())?;
+            reader.end()?;
+            let gradient = form.read(answer)?;
+            let version = Some(gradient.version);
+            return Ok((Header { version, ..header }, Answer::Gradient(gradient)));
+        }
         let mut numbers = Vec::new();
         for column in &self.columns {
             let read = reader.cell(column)?;
@@ -193,6 +197,16 @@ impl ReportFormat {
             }
             cell(read);
         }
+        let form = match form {
+            Form::Labels(form) => form,
+            Form::Number(form) => {
+                let said = i64::from_be_bytes(*reader.array()?);
+                reader.end()?;
+                return Ok((header, Answer::Number(form.check(said)?)));
+            }
+            // Read above, since it has no cells.
+            Form::Gradient(_) => return Err(ReportError::Implausible {}),
+        };
         let answer = reader.take(form.bytes())?;
         reader.end()?;
         let choice = self.priors.as_ref().map(|priors| priors.choice(&numbers, form.epsilon()));
@@ -204,6 +218,7 @@ impl ReportFormat {
         let (place, tiers) = (usize::from(tier), self.collection.tiers.len());
         let form = match &self.answers {
             Answers::Labels(forms) => forms.get(place).map(Form::Labels),
+            Answers::Numbers(forms) => forms.get(place).copied().map(Form::Number),
             Answers::Gradients(forms) => forms.get(place).map(Form::Gradient),
         };
         form.ok_or(ReportError::UnknownTier { tier, tiers })
@@ -213,17 +228,24 @@ impl ReportFormat {
     fn check_report(&self, report: &Report) -> Result<(), ReportError> {
         self.collection.check_window(report.time)?;
         let cells = self.check_cells(&report.features)?;
-        let form = match (self.form(report.tier)?, &report.gradient) {
-            (Form::Labels(form), None) => form,
-            (Form::Gradient(form), Some(gradient))
-                if report.members.is_empty() && report.among.is_empty() =>
-            {
-                return form.check(gradient);
+        let no_labels = report.members.is_empty() && report.among.is_empty();
+        let form = match (self.form(report.tier)?, report.number, &report.gradient) {
+            (Form::Labels(form), None, None) => form,
+            (Form::Number(form), Some(said), None) if no_labels => {
+                form.check(said)?;
+                return not_too_long(HEADER + cells + number::BYTES);
             }
-            (Form::Gradient(_), _) => {
+            (Form::Gradient(form), None, Some(gradient)) if no_labels => return form.check(gradient),
+            (Form::Number(_), ..) => {
+                return Err(ReportError::WrongAnswer { problem: "has no number, or something beside it" });
+            }
+            (Form::Labels(_), Some(_), _) => {
+                return Err(ReportError::WrongAnswer { problem: "has a number where labels are asked for" });
+            }
+            (Form::Gradient(_), ..) => {
                 return Err(ReportError::WrongAnswer { problem: "has no gradient, or labels beside it" });
             }
-            (Form::Labels(_), Some(_)) => {
+            (Form::Labels(_), None, Some(_)) => {
                 return Err(ReportError::WrongAnswer {
                     problem: "has a gradient where labels are asked for",
                 });
@@ -256,6 +278,7 @@ impl ReportFormat {
 /// An answer that has been checked.
 enum Answer<'a> {
     Labels(answer::AnswerBytes<'a>),
+    Number(i64),
     Gradient(GradientReport),
 }
 
@@ -265,6 +288,10 @@ impl Answers {
             let form = |&tier: &f64| Ok(GradientForm::new(task.vector_mechanism(tier)?));
             return tiers.iter().map(form).collect::<Result<_, TaskError>>().map(Self::Gradients);
         }
+        if task.asks_for_numbers() {
+            let form = |&tier: &f64| Ok(NumberForm::new(task.number_mechanism_at(Epsilon::new(tier)?)?));
+            return tiers.iter().map(form).collect::<Result<_, TaskError>>().map(Self::Numbers);
+        }
         let form = |&tier: &f64| AnswerForm::of(task, Epsilon::new(tier)?);
         tiers.iter().map(form).collect::<Result<_, TaskError>>().map(Self::Labels)
     }
@@ -273,6 +300,7 @@ impl Answers {
     fn most_bytes(&self) -> usize {
         let most = match self {
             Self::Labels(forms) => forms.iter().map(AnswerForm::bytes).max(),
+            Self::Numbers(_) => Some(number::BYTES),
             Self::Gradients(forms) => forms.iter().map(GradientForm::bytes).max(),
         };
         most.unwrap_or_default()

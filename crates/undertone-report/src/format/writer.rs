@@ -39,6 +39,9 @@ pub(super) fn write(format: &ReportFormat, report: &Report) -> Vec<u8> {
     }
     match (format.form(report.tier), &report.gradient) {
         (Ok(Form::Labels(form)), _) => form.write(&report.members, &report.among, &mut bytes),
+        (Ok(Form::Number(_)), _) => {
+            bytes.extend_from_slice(&report.number.unwrap_or_default().to_be_bytes());
+        }
         (Ok(Form::Gradient(form)), Some(gradient)) => form.write(gradient, &mut bytes),
         // The format has objected to all others.
         _ => {}

@@ -1,7 +1,8 @@
 //! The reports of the vectors, and what is done to them so that they are refused.
 
 use super::tasks::{
-    columns, named, numbered, of_classes, of_records, task, with_priors, with_rare_spellings, with_top,
+    columns, named, numbered, of_classes, of_numbers, of_records, task, with_priors, with_rare_spellings,
+    with_top,
 };
 use super::{
     Batch, Batches, Documents, Outcome, RefusedBytes, RefusedDocument, RefusedJson, Valid, Vectors,
@@ -9,8 +10,8 @@ use super::{
 };
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    CategoryWords, Cell, EncodingWords, GradientReport, LearnerWords, MOST_BYTES, MOST_WORDS, OnlineWords,
-    RecordWords, Report, ReportFormat, ReportId, Task, TextWords, batch,
+    CategoryWords, Cell, EncodingWords, GradientReport, LearnerWords, MOST_BYTES, MOST_WORDS, NumberWords,
+    OnlineWords, RecordWords, Report, ReportFormat, ReportId, Task, TextWords, batch,
 };
 
 /// The bytes before the cells.
@@ -28,6 +29,8 @@ pub(crate) fn all() -> Vec<(&'static str, Vectors)> {
         ("spelling", spelling()),
         ("gradient", gradient()),
         ("codeword", codeword()),
+        ("noisy-number", noisy_number()),
+        ("one-bit", one_bit()),
     ]
 }
 
@@ -84,6 +87,7 @@ fn report(features: Vec<Cell>, members: &[u32]) -> Report {
         features,
         members: members.to_vec(),
         among: Vec::new(),
+        number: None,
         gradient: None,
     }
 }
@@ -367,6 +371,53 @@ fn codeword() -> Vectors {
     make.vectors
 }
 
+fn of_number(number: i64) -> Report {
+    Report { number: Some(number), ..report(vec![Cell::Number(38.5)], &[]) }
+}
+
+/// A label that is a number, with Laplace noise: an integer of eight bytes.
+fn noisy_number() -> Vectors {
+    let mut make = Maker::new("A number with Laplace noise, behind a public column", &of_numbers("laplace"));
+    let usual = of_number(-1_048_577);
+    let bytes = make.valid("Below the bounds", &usual);
+    make.valid("Above them", &of_number(3 << 20));
+    make.valid("In the second tier", &Report { tier: 1, ..of_number(0) });
+    let answer = bytes.len() - 8;
+    make.refused("A byte too few", "truncated", &bytes[..bytes.len() - 1]);
+    make.refused("A byte too many", "trailing-bytes", &[&bytes[..], &[0]].concat());
+    let noise = |integer: i64| integer.to_be_bytes();
+    make.changed("More than any noise", "implausible", &bytes, answer, &noise(1 << 26));
+    make.changed("Less than any noise", "implausible", &bytes, answer, &noise(-(1 << 26)));
+    make.changed("The least integer", "implausible", &bytes, answer, &noise(i64::MIN));
+    let json = make.format.to_json(&usual).unwrap();
+    for (about, reason, to) in [
+        ("More than any noise", "implausible", r#""number":67108864"#),
+        ("A number that is no integer", "malformed-json", r#""number":0.5"#),
+        ("An integer with an exponent", "malformed-json", r#""number":1e3"#),
+        ("An integer beyond 64 bits", "malformed-json", r#""number":9223372036854775808"#),
+        ("No number", "malformed-json", r#""number":null"#),
+        ("A label", "wrong-answer", r#""labels":["x"]"#),
+        ("A label beside it", "wrong-answer", r#""number":0,"labels":[]"#),
+    ] {
+        make.refused_json(about, reason, &json.replace(r#""number":-1048577"#, to));
+    }
+    make.vectors
+}
+
+/// A label that is a number, told by one bit, in as many bytes.
+fn one_bit() -> Vectors {
+    let mut make = Maker::new("A number as one bit", &of_numbers("one-bit"));
+    let usual = of_number(1);
+    let bytes = make.valid("One", &usual);
+    make.valid("Zero", &of_number(0));
+    let answer = bytes.len() - 8;
+    make.changed("Two", "implausible", &bytes, answer, &2i64.to_be_bytes());
+    make.changed("Below zero", "implausible", &bytes, answer, &(-1i64).to_be_bytes());
+    let json = make.format.to_json(&usual).unwrap();
+    make.refused_json("Two", "implausible", &json.replace(r#""number":1"#, r#""number":2"#));
+    make.vectors
+}
+
 /// The canonical bytes of numbers and characters of all kinds.
 fn spelling() -> Vectors {
     let task = with_rare_spellings();
@@ -493,6 +544,26 @@ pub(crate) fn documents() -> Documents {
     record!("A text in a record", "neither number nor values", t => {
         t.collection.as_mut().unwrap().encoding[1] = EncodingWords::Text(TextWords { buckets: 16 });
     });
+    change("Classes of a number", "has no classes", &|task| {
+        *task = of_numbers("one-bit");
+        task.classes = named(&["a", "b"]);
+    });
+    change("A label mechanism for numbers", "no mechanism of such", &|task| {
+        *task = of_numbers("rr");
+    });
+    change("A set size of a number", "no use for parameters", &|task| {
+        *task = of_numbers("one-bit");
+        task.mechanism.set_size = Some(1);
+    });
+    change("Bounds without room", "the interval from 1 to 1", &|task| {
+        *task = of_numbers("one-bit");
+        task.number = Some(NumberWords { low: 1.0, high: 1.0 });
+    });
+    change("The learner of classes", "not for numbers", &|task| {
+        *task = of_numbers("one-bit");
+        task.collection.as_mut().unwrap().learner = LearnerWords::Softmax;
+    });
+    collection!("The mean of classes", "for numbers", c => c.learner = LearnerWords::MeanOnly);
     change("μ for labels", "neither δ nor μ", &|task| task.mechanism.mu = Some(1.0));
     let modelled = r#"{"kind":"rr-prior","epsilon":1.0,"prior":{"model":["00",1.0]}}"#;
     for (about, from, to) in [

@@ -45,6 +45,8 @@ struct Fields {
     members: Vec<u32>,
     among: Vec<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    number: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     gradient: Option<GradientFields>,
 }
 
@@ -148,6 +150,7 @@ fn fields_of(report: &Report) -> Fields {
         features: report.features.iter().map(cell).collect(),
         members: report.members.clone(),
         among: report.among.clone(),
+        number: report.number,
         gradient: report.gradient.as_ref().map(gradient_fields),
     }
 }
@@ -185,6 +188,7 @@ fn report_of(fields: &Fields) -> Report {
         features: fields.features.iter().map(cell).collect(),
         members: fields.members.clone(),
         among: fields.among.clone(),
+        number: fields.number,
         gradient: fields.gradient.as_ref().map(gradient_of),
     }
 }

@@ -2,8 +2,8 @@
 
 use undertone_report::{
     CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
-    MechanismWords, OnlineWords, PriorWords, RecordWords, ResponseWords, Stretch, TASK_VERSION, Task,
-    TextWords,
+    MechanismWords, NumberWords, OnlineWords, PriorWords, RecordWords, ResponseWords, Stretch, TASK_VERSION,
+    Task, TextWords,
 };
 
 /// A task with these classes and columns, open for a day in 2027.
@@ -40,6 +40,7 @@ pub(crate) fn task(
             tiers: tiers.to_vec(),
             admission: false,
         }),
+        number: None,
         record: None,
     }
 }
@@ -75,6 +76,14 @@ pub(crate) fn with_priors() -> Task {
     let mut task = task("rr-prior", &[1.0], named(&["a", "b", "c"]), &columns);
     let names = columns.map(|(name, ..)| name.to_owned());
     task.mechanism.prior = Some(PriorWords::Columns(names.to_vec()));
+    task
+}
+
+/// A number from 0 to 50 000, randomized by the kind, in two tiers.
+pub(crate) fn of_numbers(kind: &str) -> Task {
+    let mut task = task(kind, &[1.0, 4.0], Vec::new(), &columns()[..1]);
+    task.number = Some(NumberWords { low: 0.0, high: 50_000.0 });
+    task.collection.as_mut().unwrap().learner = LearnerWords::Linear;
     task
 }
 

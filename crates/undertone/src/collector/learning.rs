@@ -314,6 +314,7 @@ mod tests {
             mechanism,
             features: vec![],
             collection: Some(collection),
+            number: None,
             record: None,
         }
     }
@@ -328,6 +329,7 @@ mod tests {
             features: vec![],
             members: vec![0],
             among: vec![],
+            number: None,
             gradient: None,
         };
         Submission { id: id.0, time: 5, admission: None, body: format.encode(&report).unwrap(), latest: None }

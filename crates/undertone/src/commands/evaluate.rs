@@ -7,14 +7,16 @@ use crate::progress::progress_bar;
 use anyhow::Context as _;
 use std::io::Write;
 use std::path::PathBuf;
-use undertone_learn::evaluation::Evaluation;
+use undertone_learn::evaluation::{Evaluation, NumberEvaluation, NumberFigures};
 use undertone_learn::{Classifier, Model, Source};
 use undertone_privacy::Guarantee;
+use undertone_report::NumberWords;
 
 /// How good a model is, from reports alone or from true labels
 ///
 /// From REPORTS every figure is debiased: nobody's label is seen, and each figure comes with its interval. They should be
-/// reports of people whom the model was not learnt from. From a TABLE with --label the figures are the usual ones.
+/// reports of people whom the model was not learnt from. From a TABLE with --label the figures are the usual ones,
+/// those of numbers as they are, also outside of the bounds.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   undertone evaluate model.json reports-of-others.parquet --report evaluation.html
@@ -37,19 +39,26 @@ impl Evaluate {
         let model = model_file::read(&self.model)?;
         let people = self.origin(&model)?;
         warn_of_flattery(&model, &people);
-        let evaluation = evaluate(&model, &people)?;
         let context = Context {
             model: &self.model.display().to_string(),
             data: &self.data.display().to_string(),
             classes: &model.classes,
             origin: kind_of(&people)?,
         };
+        if let Some(number) = model.number {
+            let figures = evaluate_numbers(&model, number, &people)?;
+            return evaluation_report::show_numbers(&figures, number, &context, &self.shown, out);
+        }
+        let evaluation = evaluate(&model, &people)?;
         evaluation_report::show(&evaluation, &context, &self.shown, out)
     }
 
     fn origin(&self, model: &Model) -> anyhow::Result<Origin> {
         if let Some(label) = &self.label {
             let table = model_file::matching_table(model, &self.data, Some(label))?;
+            if let Some(number) = model.number {
+                return Origin::numbers(table, label, number, false);
+            }
             return Origin::labels(table, label, Some(&model.classes));
         }
         let reports = Origin::reports(std::slice::from_ref(&self.data))
@@ -70,6 +79,22 @@ fn evaluate(model: &Model, people: &Origin) -> anyhow::Result<Evaluation> {
     })?;
     bar.finish_and_clear();
     Ok(evaluation)
+}
+
+fn evaluate_numbers(model: &Model, number: NumberWords, people: &Origin) -> anyhow::Result<NumberFigures> {
+    let mut evaluation = NumberEvaluation::new(number.bounds()?, people.hidden());
+    let bar = progress_bar(people.len());
+    People::new(people, &model.encoder, 0).pass(&mut |block| {
+        let guesses = model.numbers(&block.rows);
+        guesses
+            .into_iter()
+            .zip(block.numbers.iter())
+            .for_each(|(guess, number)| evaluation.observe(guess, number));
+        bar.set_position(evaluation.rows());
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    Ok(evaluation.figures()?)
 }
 
 /// Says so if these seem to be the very reports that the model was learnt from: their noise would be in both.

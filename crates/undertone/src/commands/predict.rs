@@ -1,12 +1,14 @@
 //! From a model and public columns to predictions.
 
+use crate::exit::Usage;
 use crate::model_file;
 use crate::new_file;
 use crate::output;
 use crate::progress::progress_bar;
 use crate::table_writer::TableWriter;
 use crate::tables;
-use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
+use anyhow::ensure;
+use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde::Serialize;
 use std::io::Write;
@@ -18,7 +20,7 @@ use undertone_learn::{Classifier, Model};
 /// Predict the label of each row of a table
 ///
 /// The columns that the model was learnt with have to be there; others are not looked at. OUT is Parquet if its name ends in
-/// .parquet and CSV otherwise, with one row for each row of the table, in the same order.
+/// .parquet and CSV otherwise, with one row for each row of the table, in the same order. Numbers are predicted within their bounds.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Example:\n  undertone predict model.json people.csv -o predictions.csv --probabilities"
@@ -53,6 +55,10 @@ impl Predict {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         new_file::refuse_input(&self.output, [&self.model, &self.table])?;
         let model = model_file::read(&self.model)?;
+        ensure!(
+            model.number.is_none() || !self.probabilities,
+            Usage::new("--probabilities: the model predicts a number, which has none")
+        );
         let table = model_file::matching_table(&model, &self.table, None)?;
         let mut sink = TableWriter::create(&self.output, self.force, self.schema(&model))?;
         let bar = progress_bar(table.rows());
@@ -74,6 +80,9 @@ impl Predict {
     }
 
     fn schema(&self, model: &Model) -> SchemaRef {
+        if model.number.is_some() {
+            return Arc::new(Schema::new(vec![Field::new("prediction", DataType::Float64, false)]));
+        }
         let chance = |name: String| Field::new(name, DataType::Float32, false);
         let mut fields = vec![Field::new("prediction", DataType::Utf8, false), chance("probability".into())];
         if self.probabilities {
@@ -85,6 +94,10 @@ impl Predict {
     fn predict(&self, model: &Model, batch: &RecordBatch, schema: &SchemaRef) -> anyhow::Result<RecordBatch> {
         let mut rows = model.encoder.rows();
         model.encoder.encode(&tables::features(batch, model.encoder.columns())?, &mut rows)?;
+        if model.number.is_some() {
+            let numbers: ArrayRef = Arc::new(Float64Array::from(model.numbers(&rows)));
+            return Ok(RecordBatch::try_new(schema.clone(), vec![numbers])?);
+        }
         let probabilities = model.predictor.probabilities(&rows);
         let classes = model.classes.len();
         let each = || probabilities.chunks_exact(classes);

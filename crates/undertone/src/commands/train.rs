@@ -1,5 +1,7 @@
 //! From reports to a model.
 
+mod numbers;
+
 use crate::arguments;
 use crate::exit::Usage;
 use crate::model_file;
@@ -23,13 +25,14 @@ use undertone_learn::linear::{
 };
 use undertone_learn::loss::Loss;
 use undertone_learn::{Model, Predictor, Source, Training};
-use undertone_report::Task;
+use undertone_report::{NumberWords, Task};
 
 /// Learn a model from reports
 ///
 /// REPORTS are files or directories that `privatize` has made; those of several stages may be named together. Step size
 /// and regularisation are chosen by the reports of one person in eight, who are kept aside, unless --l2 gives it. With
-/// --label, a table with true labels is learnt from instead, without any privacy, to compare with.
+/// --label, a table with true labels is learnt from instead, without any privacy, to compare with. From reports about numbers a line is
+/// learnt by least squares, with the penalty that does best on everybody in turn.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Example:\n  undertone privatize nursery.csv.gz --label nursery --epsilon 1 -o reports.parquet\n  \
@@ -39,9 +42,9 @@ pub(crate) struct Train {
     /// Files or directories of reports
     #[arg(required = true)]
     reports: Vec<PathBuf>,
-    /// What is learnt
-    #[arg(long, value_enum, default_value_t = Kind::Softmax)]
-    model: Kind,
+    /// What is learnt; softmax if not given, and linear where the label is a number
+    #[arg(long, value_enum)]
+    model: Option<Kind>,
     /// What a report is taken for; the first of these that suits the model if not given
     #[arg(long, value_enum)]
     method: Option<Method>,
@@ -54,6 +57,12 @@ pub(crate) struct Train {
     /// Learn from the true labels in this column of a table: no privacy
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
+    /// With --label: it is a number, and smaller ones count as this one
+    #[arg(long, value_name = "A", value_parser = arguments::number, allow_hyphen_values = true, requires_all = ["high", "label"])]
+    low: Option<f64>,
+    /// With --label: it is a number, and larger ones count as this one
+    #[arg(long, value_name = "B", value_parser = arguments::number, allow_hyphen_values = true, requires_all = ["low", "label"])]
+    high: Option<f64>,
     /// A model to start from, such as that of the stage before: its columns are turned into features as it does it
     #[arg(long, value_name = "MODEL", conflicts_with = "columns")]
     start: Option<PathBuf>,
@@ -171,14 +180,19 @@ impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         self.check()?;
         let origin = self.origin()?;
+        if let Some(number) = origin.number() {
+            return self.run_numbers(&origin, number, out);
+        }
         let start = self.start.as_ref().map(|path| self.start(path, &origin)).transpose()?;
         let file = NewFile::create(&self.output, self.force)?;
         let encoder = match &start {
             Some(model) => model.encoder.clone(),
             None => fit_encoder(&origin, self.encoding())?,
         };
-        let weights = start.as_ref().map(|model| match &model.predictor {
-            Predictor::Linear(model) => &model.weights,
+        let weights = start.as_ref().and_then(|model| match &model.predictor {
+            Predictor::Linear(model) => Some(&model.weights),
+            // Of another question, which was refused
+            Predictor::Number(_) => None,
         });
         let learnt = self.learn(&origin, &encoder, weights)?;
         let simulation = origin.is_simulation() || start.as_ref().is_some_and(|m| m.training.simulation);
@@ -189,7 +203,7 @@ impl Train {
 
     /// Whether the options go together.
     fn check(&self) -> Result<(), Usage> {
-        let (method, model) = (self.method(), name(&self.model));
+        let (method, model) = (self.method(), name(&self.kind()));
         if method == Method::Likelihood && !self.has_likelihood() {
             return Err(Usage::new(format!(
                 "--method likelihood is for softmax and logistic, not for {model}"
@@ -211,7 +225,12 @@ impl Train {
         let [table] = &self.reports[..] else {
             return Err(Usage::new("--label takes one table, not several").into());
         };
-        Origin::labels(TableFile::open(table)?, label, None)
+        match self.low.zip(self.high) {
+            Some((low, high)) => {
+                Origin::numbers(TableFile::open(table)?, label, NumberWords { low, high }, true)
+            }
+            None => Origin::labels(TableFile::open(table)?, label, None),
+        }
     }
 
     fn encoding(&self) -> EncoderOptions {
@@ -222,6 +241,10 @@ impl Train {
         }
     }
 
+    fn kind(&self) -> Kind {
+        self.model.unwrap_or(Kind::Softmax)
+    }
+
     fn method(&self) -> Method {
         let suitable = if self.has_likelihood() { Method::Likelihood } else { Method::Debiased };
         self.method.unwrap_or(suitable)
@@ -229,13 +252,13 @@ impl Train {
 
     /// Whether the scores of the model are meant as probabilities.
     fn has_likelihood(&self) -> bool {
-        matches!(self.model, Kind::Softmax | Kind::Logistic)
+        matches!(self.kind(), Kind::Softmax | Kind::Logistic)
     }
 
     fn options(&self, rows: u64) -> ErmOptions {
         let batch = self.batch.get() as usize;
         ErmOptions {
-            loss: self.model.loss(),
+            loss: self.kind().loss(),
             target: self.method().target(),
             l2: self.l2.unwrap_or_default(),
             epochs: self.epochs.map_or_else(|| default_epochs(rows, batch), NonZeroU32::get),
@@ -288,7 +311,7 @@ impl Train {
         classes: usize,
     ) -> anyhow::Result<LinearModel> {
         let mut learner =
-            OnlineLinear::new(features, classes, self.model.loss(), Step::default(), self.radius)?;
+            OnlineLinear::new(features, classes, self.kind().loss(), Step::default(), self.radius)?;
         people.pass(&mut |block| {
             let reports = block.rows.iter().zip(block.unbiased.iter());
             reports.for_each(|(row, label)| learner.observe(row, label));
@@ -299,7 +322,7 @@ impl Train {
 
     fn summary<'a>(&self, origin: &'a Origin, encoder: &Encoder, learnt: &Learnt) -> Summary<'a> {
         Summary {
-            model: name(&self.model),
+            model: name(&self.kind()),
             label: origin.label(),
             classes: origin.classes().len(),
             reports: origin.len(),

@@ -48,7 +48,7 @@ fn all(cells: &[Vec<Figure>], number: fn(&Figure) -> f64) -> Vec<Vec<f64>> {
 }
 
 /// `name`, `name_standard_error` and `name_interval`.
-fn entry<M: SerializeMap>(map: &mut M, name: &str, figure: Figure) -> Result<(), M::Error> {
+pub(super) fn entry<M: SerializeMap>(map: &mut M, name: &str, figure: Figure) -> Result<(), M::Error> {
     map.serialize_entry(name, &figure.value)?;
     map.serialize_entry(&format!("{name}_standard_error"), &figure.standard_error)?;
     let (low, high) = figure.interval();

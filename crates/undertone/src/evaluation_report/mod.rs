@@ -3,10 +3,13 @@
 mod classes;
 mod json;
 mod matrix;
+mod numbers;
 mod page;
 mod reliability;
 mod svg;
 mod text;
+
+pub(crate) use numbers::show_numbers;
 
 use crate::{new_file, output};
 use std::io::Write;

@@ -21,22 +21,27 @@ pub(super) fn html(evaluation: &Evaluation, figures: &Figures, context: &Context
 }
 
 fn head(figures: &Figures, context: &Context<'_>) -> String {
-    let (model, data, rows) = (escape(context.model), escape(context.data), figures.rows);
     let what = match context.origin {
         Origin::Reports { .. } => "reports",
         Origin::Labels => "true labels",
     };
+    head_of(context, figures.rows, what, context.origin.note())
+}
+
+/// What stands above everything, whatever was evaluated.
+pub(super) fn head_of(context: &Context<'_>, rows: u64, what: &str, note: &str) -> String {
+    let (model, data) = (escape(context.model), escape(context.data));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{model} on {data}</title>\n\
          <style>\n{}</style>\n</head>\n<body>\n<h1>{model}</h1>\n<p class=\"quiet\">on {rows} {what} of {data}</p>\n\
          <p class=\"note\">{}</p>\n",
         include_str!("page.css"),
-        context.origin.note()
+        escape(note)
     )
 }
 
-fn promised(origin: Origin) -> String {
+pub(super) fn promised(origin: Origin) -> String {
     match origin {
         Origin::Reports { promise, .. } => {
             let words = escape(&in_words(&promise, "label"));
@@ -70,8 +75,13 @@ fn shares(figures: &Figures, context: &Context<'_>) -> String {
 }
 
 fn cards(figures: &Figures) -> String {
+    cards_of(&headline(figures))
+}
+
+/// A card for each figure: its name, its value and its interval.
+pub(super) fn cards_of(figures: &[(&'static str, String, String)]) -> String {
     let mut cards = "<div class=\"cards\">\n".to_string();
-    for (name, value, interval) in headline(figures) {
+    for (name, value, interval) in figures {
         // Writing to a string does not fail.
         let _ = writeln!(
             cards,

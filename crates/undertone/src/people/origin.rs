@@ -11,22 +11,39 @@ use std::path::PathBuf;
 use undertone_learn::Examples;
 use undertone_learn::features::{Batch, Encoder};
 use undertone_learn::labels::Channel;
+use undertone_learn::numbers::NumberChannel;
 use undertone_privacy::label::Label;
-use undertone_report::{FeatureColumn, Task};
+use undertone_report::{FeatureColumn, NumberWords, Task};
 
 /// Rows with something known about their labels.
 pub(crate) struct Origin {
     label: String,
     classes: Vec<String>,
+    number: Option<NumberWords>,
     columns: Vec<FeatureColumn>,
     rows: Rows,
 }
 
 enum Rows {
     /// Reports of tasks that ask for the same, each with its channel
-    Reports(Vec<(ReportsFile, Channel)>),
+    Reports(Vec<(ReportsFile, Reading)>),
     /// True labels
     Labels(Box<Labelled>),
+    /// True numbers
+    Numbers(Box<Numbered>),
+}
+
+/// How the reports of a task are read.
+enum Reading {
+    Labels(Channel),
+    Numbers(NumberChannel),
+}
+
+/// A table and the place of its label, a number, with the bounds to which it is clipped, if it is.
+struct Numbered {
+    table: TableFile,
+    place: usize,
+    clip: Option<NumberWords>,
 }
 
 /// A table, the place of its label and how that is read.
@@ -43,8 +60,9 @@ pub(crate) struct Chunk<'a> {
 }
 
 enum Content<'a> {
-    Reports(ReportBlock, &'a Channel),
+    Reports(ReportBlock, &'a Reading),
     Labels(RecordBatch, Vec<Label>),
+    Numbers(RecordBatch, Vec<f64>),
 }
 
 impl Origin {
@@ -58,11 +76,11 @@ impl Origin {
             same_question(&first, file.task())
                 .with_context(|| format!("{} and {}", paths[0].display(), path.display()))?;
         }
-        let channel = |file: ReportsFile| Ok((Channel::of(file.task())?, file));
-        let files = files.into_iter().map(|file| channel(file).map(|(channel, file)| (file, channel)));
+        let files = files.into_iter().map(|file| Reading::of(file.task()).map(|reading| (file, reading)));
         Ok(Self {
             label: first.label,
             classes: first.classes,
+            number: first.number,
             columns: first.features,
             rows: Rows::Reports(files.collect::<anyhow::Result<_>>()?),
         })
@@ -80,9 +98,25 @@ impl Origin {
         Ok(Self {
             label: label.to_owned(),
             classes,
+            number: None,
             columns,
             rows: Rows::Labels(Box::new(Labelled { table, place, index })),
         })
+    }
+
+    /// A table with true numbers; they are clipped to the bounds if they are learnt from, as devices would, and not if they judge.
+    pub(crate) fn numbers(
+        table: TableFile,
+        label: &str,
+        number: NumberWords,
+        clip: bool,
+    ) -> anyhow::Result<Self> {
+        number.bounds().map_err(Usage::new)?;
+        let place = tables::number_place(table.schema(), label)?;
+        let columns = tables::feature_columns(table.schema(), &[label])?;
+        let clip = clip.then_some(number);
+        let rows = Rows::Numbers(Box::new(Numbered { table, place, clip }));
+        Ok(Self { label: label.to_owned(), classes: Vec::new(), number: Some(number), columns, rows })
     }
 
     /// The column that is learnt.
@@ -95,6 +129,21 @@ impl Origin {
         &self.classes
     }
 
+    /// Where it lies, if it is a number.
+    pub(crate) fn number(&self) -> Option<NumberWords> {
+        self.number
+    }
+
+    /// What the mechanisms hide of the variance of numbers, at most.
+    pub(crate) fn hidden(&self) -> f64 {
+        let Rows::Reports(files) = &self.rows else { return 0.0 };
+        let hidden = files.iter().map(|(_, reading)| match reading {
+            Reading::Labels(_) => 0.0,
+            Reading::Numbers(channel) => channel.hidden(),
+        });
+        hidden.fold(0.0, f64::max)
+    }
+
     /// The public columns.
     pub(crate) fn columns(&self) -> &[FeatureColumn] {
         &self.columns
@@ -104,7 +153,7 @@ impl Origin {
     pub(crate) fn tasks(&self) -> Vec<&Task> {
         match &self.rows {
             Rows::Reports(files) => files.iter().map(|(file, _)| file.task()).collect(),
-            Rows::Labels(..) => Vec::new(),
+            Rows::Labels(..) | Rows::Numbers(..) => Vec::new(),
         }
     }
 
@@ -112,7 +161,7 @@ impl Origin {
     fn marks(&self) -> impl Iterator<Item = &Marks> {
         let files = match &self.rows {
             Rows::Reports(files) => files.as_slice(),
-            Rows::Labels(..) => &[],
+            Rows::Labels(..) | Rows::Numbers(..) => &[],
         };
         files.iter().flat_map(|(file, _)| file.marks())
     }
@@ -148,6 +197,7 @@ impl Origin {
         match &self.rows {
             Rows::Reports(files) => files.iter().map(|(file, _)| file.rows()).sum(),
             Rows::Labels(labelled) => labelled.table.rows(),
+            Rows::Numbers(numbered) => numbered.table.rows(),
         }
     }
 
@@ -160,6 +210,9 @@ impl Origin {
                 Box::new(blocks.map(move |block| features(block?.features())))
             }
             Rows::Labels(labelled) => Box::new(labelled.table.batches()?.map(move |batch| features(&batch?))),
+            Rows::Numbers(numbered) => {
+                Box::new(numbered.table.batches()?.map(move |batch| features(&batch?)))
+            }
         })
     }
 
@@ -170,8 +223,8 @@ impl Origin {
     ) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<Chunk<'a>>> + 'a>> {
         let chunk = move |content| Chunk { encoder, content };
         Ok(match &self.rows {
-            Rows::Reports(files) => Box::new(files.iter().flat_map(move |(file, channel)| {
-                file.blocks().map(move |block| Ok(chunk(Content::Reports(block?, channel))))
+            Rows::Reports(files) => Box::new(files.iter().flat_map(move |(file, reading)| {
+                file.blocks().map(move |block| Ok(chunk(Content::Reports(block?, reading))))
             })),
             Rows::Labels(labelled) => {
                 let (Labelled { table, place, index }, mut first) = (&**labelled, 1);
@@ -185,6 +238,22 @@ impl Origin {
                     Ok(chunk(Content::Labels(batch, labels)))
                 }))
             }
+            Rows::Numbers(numbered) => {
+                let (Numbered { table, place, clip }, mut first) = (&**numbered, 1);
+                Box::new(table.batches()?.map(move |batch| {
+                    let batch = batch?;
+                    let rows = batch.num_rows() as u64;
+                    first += rows;
+                    let mut numbers = Vec::new();
+                    let read =
+                        tables::label_numbers(batch.column(*place).as_ref(), first - rows, &mut numbers);
+                    read.with_context(|| table.path().display().to_string())?;
+                    if let Some(NumberWords { low, high }) = clip {
+                        numbers.iter_mut().for_each(|number| *number = number.clamp(*low, *high));
+                    }
+                    Ok(chunk(Content::Numbers(batch, numbers)))
+                }))
+            }
         })
     }
 }
@@ -193,10 +262,20 @@ impl Chunk<'_> {
     pub(super) fn append_to(&self, examples: &mut Examples) -> anyhow::Result<()> {
         let columns = self.encoder.columns();
         match &self.content {
-            Content::Reports(block, channel) => {
+            Content::Reports(block, reading) => {
                 let cells = tables::features(block.features(), columns)?;
                 self.encoder.encode(&cells, &mut examples.rows).map_err(|error| block.place(error))?;
-                block.decode(channel, &mut examples.unbiased, &mut examples.likelihood)
+                match reading {
+                    Reading::Labels(channel) => {
+                        block.decode(channel, &mut examples.unbiased, &mut examples.likelihood)
+                    }
+                    Reading::Numbers(channel) => block.decode_numbers(channel, &mut examples.numbers),
+                }
+            }
+            Content::Numbers(batch, numbers) => {
+                self.encoder.encode(&tables::features(batch, columns)?, &mut examples.rows)?;
+                numbers.iter().for_each(|&number| examples.numbers.push(number, 0.0));
+                Ok(())
             }
             Content::Labels(batch, labels) => {
                 self.encoder.encode(&tables::features(batch, columns)?, &mut examples.rows)?;
@@ -207,6 +286,16 @@ impl Chunk<'_> {
                 Ok(())
             }
         }
+    }
+}
+
+impl Reading {
+    fn of(task: &Task) -> anyhow::Result<Self> {
+        Ok(if task.asks_for_numbers() {
+            Self::Numbers(NumberChannel::of(task)?)
+        } else {
+            Self::Labels(Channel::of(task)?)
+        })
     }
 }
 
@@ -227,6 +316,9 @@ fn same_question(first: &Task, other: &Task) -> anyhow::Result<()> {
     }
     if first.classes != other.classes {
         bail!("one task has {} classes, the other {}, and not the same", first.labels(), other.labels());
+    }
+    if first.number != other.number {
+        bail!("the tasks have different bounds for `{}`, or one asks for classes", first.label);
     }
     if first.mechanism.level().to_bits() != other.mechanism.level().to_bits() {
         bail!("one task promises ε = {}, the other {}", first.mechanism.level(), other.mechanism.level());

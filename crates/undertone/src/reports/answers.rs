@@ -1,7 +1,7 @@
 //! What people said, on its way into a file.
 
 use super::{Form, LabelLists};
-use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
+use arrow_array::{ArrayRef, Int64Array, UInt32Array, UInt64Array};
 use std::sync::Arc;
 
 /// Reports in the [`Form`] of their task.
@@ -10,6 +10,7 @@ pub(crate) enum Answers {
     Numbers(Vec<u32>),
     Masks(Vec<u64>),
     Lists(LabelLists),
+    Integers(Vec<i64>),
 }
 
 impl Answers {
@@ -19,6 +20,7 @@ impl Answers {
             Form::Number => Self::Numbers(Vec::new()),
             Form::Mask => Self::Masks(Vec::new()),
             Form::List => Self::Lists(LabelLists::new()),
+            Form::Integer => Self::Integers(Vec::new()),
         }
     }
 
@@ -28,6 +30,14 @@ impl Answers {
             Self::Numbers(labels) => labels.extend(members),
             Self::Masks(masks) => masks.push(members.iter().fold(0, |mask, member| mask | 1 << member)),
             Self::Lists(lists) => lists.push_with(|list| list.extend(members)),
+            Self::Integers(_) => {}
+        }
+    }
+
+    /// One more report, about a number.
+    pub(crate) fn push_integer(&mut self, said: i64) {
+        if let Self::Integers(integers) = self {
+            integers.push(said);
         }
     }
 
@@ -36,6 +46,7 @@ impl Answers {
             Self::Numbers(labels) => Arc::new(UInt32Array::from(labels)),
             Self::Masks(masks) => Arc::new(UInt64Array::from(masks)),
             Self::Lists(lists) => lists.into_array(),
+            Self::Integers(integers) => Arc::new(Int64Array::from(integers)),
         }
     }
 }

@@ -3,13 +3,14 @@
 use super::layout::{AMONG, REPORT};
 use anyhow::{Context, bail};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{UInt32Type, UInt64Type};
+use arrow_array::types::{Int64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use std::path::Path;
 use std::sync::Arc;
 use undertone_learn::LearnError;
 use undertone_learn::labels::{Channel, LabelVectors};
+use undertone_learn::numbers::{NumberChannel, NumberValues};
 use undertone_report::Task;
 
 /// Consecutive rows of one file of reports.
@@ -19,8 +20,16 @@ pub(crate) struct ReportBlock {
     /// The row of the file that comes first here, counted from one
     first_row: u64,
     features: RecordBatch,
-    reports: Labels,
+    reports: Said,
     among: Option<Labels>,
+}
+
+/// What each row says.
+#[derive(Clone, Debug)]
+enum Said {
+    Labels(Labels),
+    /// Something about a number
+    Integers(ScalarBuffer<i64>),
 }
 
 /// The labels of each row.
@@ -44,7 +53,11 @@ impl ReportBlock {
             let column = batch.column_by_name(name);
             column.map(|column| Labels::new(column, name, first_row)).transpose()
         };
-        let reports = labels(REPORT)?.context("no column `report`")?;
+        let reports = if task.asks_for_numbers() {
+            Said::Integers(integers(batch, first_row)?)
+        } else {
+            Said::Labels(labels(REPORT)?.context("no column `report`")?)
+        };
         let among = if task.has_priors() { labels(AMONG)? } else { None };
         let places: Result<Vec<usize>, _> =
             task.features.iter().map(|column| batch.schema_ref().index_of(&column.name)).collect();
@@ -62,9 +75,26 @@ impl ReportBlock {
         &self.features
     }
 
-    /// The labels that the person of `row` reported.
+    /// The labels that the person of `row` reported; none where labels are numbers.
     pub(crate) fn members(&self, row: usize) -> &[u32] {
-        self.reports.get(row)
+        match &self.reports {
+            Said::Labels(labels) => labels.get(row),
+            Said::Integers(_) => &[],
+        }
+    }
+
+    /// Appends what each report says about a number. One that the mechanism cannot have made is an error that names its file and its
+    /// row there.
+    pub(crate) fn decode_numbers(
+        &self,
+        channel: &NumberChannel,
+        into: &mut NumberValues,
+    ) -> anyhow::Result<()> {
+        let Said::Integers(integers) = &self.reports else { return Ok(()) };
+        for (row, &said) in integers.iter().enumerate() {
+            channel.push(said, into).map_err(|error| self.refuse(row, error))?;
+        }
+        Ok(())
     }
 
     /// The labels that the person of `row` chose among; none without priors.
@@ -108,6 +138,15 @@ impl ReportBlock {
         };
         anyhow::anyhow!("{}: report {}: {problem}", self.file.display(), self.first_row + row as u64)
     }
+}
+
+/// The integers of a column of a type that was checked.
+fn integers(batch: &RecordBatch, first_row: u64) -> anyhow::Result<ScalarBuffer<i64>> {
+    let column = batch.column_by_name(REPORT).context("no column `report`")?;
+    if let Some(row) = (0..column.len()).find(|&row| column.is_null(row)) {
+        bail!("row {}: `{REPORT}` is missing", first_row + row as u64);
+    }
+    Ok(column.as_primitive::<Int64Type>().values().clone())
 }
 
 impl Labels {

@@ -13,6 +13,7 @@ pub(super) fn difference(a: (&str, &Task), b: (&str, &Task)) -> String {
     let found = [
         differs("the label is", a.0, &left.label, b.0, &right.label),
         lists_differ("classes", a.0, &left.classes, b.0, &right.classes),
+        differs("the bounds are", a.0, &left.number, b.0, &right.number),
         differs("the mechanism is", a.0, &one.kind, b.0, &two.kind),
         differs("epsilon is", a.0, &one.epsilon, b.0, &two.epsilon),
         differs("the set size is", a.0, &one.set_size, b.0, &two.set_size),

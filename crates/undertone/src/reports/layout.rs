@@ -28,10 +28,15 @@ pub(crate) enum Form {
     Mask,
     /// The labels that it names
     List,
+    /// What is said about a number
+    Integer,
 }
 
 impl Layout {
     pub(crate) fn of(task: &Task) -> Result<Self, TaskError> {
+        if task.asks_for_numbers() {
+            return Ok(Self { form: Form::Integer, priors: false });
+        }
         let priors = task.has_priors();
         let single = priors || task.mechanism()?.set_size() == Some(1);
         let form = match task.labels() {
@@ -47,6 +52,7 @@ impl Layout {
             Form::Number => DataType::UInt32,
             Form::Mask => DataType::UInt64,
             Form::List => DataType::List(item()),
+            Form::Integer => DataType::Int64,
         }
     }
 

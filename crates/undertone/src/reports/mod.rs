@@ -6,6 +6,7 @@
 //! | `report` | `uint32` | the label that the person reported, if the mechanism always reports one |
 //! | `report` | `uint64` | the labels that the person reported, if there are at most 64: bit k is set if k is one of them |
 //! | `report` | `list<uint32>` | the labels that the person reported, in rising order, otherwise |
+//! | `report` | `int64` | what the person said about a number, if the label is one |
 //! | `among` | `list<uint32>` | the labels that the person chose among, in rising order; only with priors |
 //! | `report_id` | `fixed_size_binary(16)` | the id of the report; only from a collector, and ignored here |
 //! | `report_time` | `timestamp(ms, UTC)` | when its unit of time begins; only from a collector, and ignored here |

@@ -44,6 +44,7 @@ fn task(kind: &str, epsilon: f64) -> Task {
             FeatureColumn { name: "town".into(), kind: ColumnKind::Words },
         ],
         collection: None,
+        number: None,
         record: None,
     }
 }

@@ -8,6 +8,7 @@ mod class_index;
 mod csv;
 mod idx;
 mod kinds;
+mod label_numbers;
 mod parquet;
 mod source;
 
@@ -17,6 +18,7 @@ mod tests;
 pub(crate) use cells::words;
 pub(crate) use class_index::ClassIndex;
 pub(crate) use kinds::{column_kind, column_place, feature_columns, features, label_place};
+pub(crate) use label_numbers::{label_numbers, number_place};
 
 use anyhow::{Context, bail};
 use arrow_array::RecordBatch;

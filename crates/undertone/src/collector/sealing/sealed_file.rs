@@ -185,13 +185,14 @@ mod tests {
                 column("photo", ColumnKind::Vector(2)),
             ],
             collection: None,
+            number: None,
             record: None,
         }
     }
 
     fn report(id: u8, features: Vec<Cell>, members: Vec<u32>) -> Report {
         let id = ReportId([id; 16]);
-        Report { id, time: 7, tier: 0, features, members, among: vec![], gradient: None }
+        Report { id, time: 7, tier: 0, features, members, among: vec![], ..Report::default() }
     }
 
     /// Writes two reports that name these labels, and what is read again.

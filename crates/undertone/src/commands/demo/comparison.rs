@@ -3,7 +3,7 @@
 use crate::collector::Collector;
 use crate::commands::simulate::{Data, Method, Promise, StageOptions};
 use crate::randomness;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use rand_core::Rng;
 use serde::Serialize;
 use undertone_learn::Predictor;
@@ -35,7 +35,7 @@ pub(super) fn compare(collector: &Collector, data: &Data, seed: Option<u64>) -> 
     reports.sort_unstable_by_key(|report| report.id);
     let reports = Live::new(collector.task())?.examples(&reports)?;
     let live = collector.model().context("nothing was learnt")?;
-    let Predictor::Linear(live) = &live.predictor;
+    let Predictor::Linear(live) = &live.predictor else { bail!("the demonstration learns classes") };
     let row = |method, about, accuracy| Learnt { method, about, accuracy };
     Ok(vec![
         row("without privacy", "from everybody's label", data.accuracy(&in_full(&ours, Promise::None)?)?),

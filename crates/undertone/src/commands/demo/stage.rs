@@ -154,6 +154,7 @@ fn task(table: &Path, mechanism: &LabelMechanism, epsilon: Epsilon) -> anyhow::R
             tiers: vec![epsilon.get()],
             admission: false,
         }),
+        number: None,
         record: None,
     })
 }

@@ -171,6 +171,7 @@ mod tests {
             },
             features: vec![FeatureColumn { name: "x".into(), kind: ColumnKind::Number }],
             collection: None,
+            number: None,
             record: None,
         }
     }

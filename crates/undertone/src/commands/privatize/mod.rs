@@ -2,6 +2,7 @@
 
 pub(super) mod classes;
 mod devices;
+mod numbers;
 mod part;
 mod priors;
 mod summary;
@@ -9,12 +10,13 @@ mod summary;
 use crate::exit::Usage;
 use crate::progress::row_counter;
 use crate::reports::{Marks, ReportsWriter};
-use crate::tables::{ClassIndex, TableFile, column_kind, column_place, label_place};
+use crate::tables::{ClassIndex, TableFile, column_kind, column_place, label_place, number_place};
 use crate::{arguments, model_file, new_file, output, randomness};
 use anyhow::{Context, ensure};
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::{FieldRef, Schema};
 use arrow_select::filter::filter_record_batch;
+use clap::builder::PossibleValuesParser;
 use devices::{Devices, Priors};
 use part::Part;
 use priors::{FromColumns, FromModel};
@@ -26,6 +28,7 @@ use summary::Summary;
 use undertone_learn::Model;
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism};
+use undertone_privacy::number::NumberKind;
 use undertone_report::{FeatureColumn, MechanismWords, TASK_VERSION, Task};
 
 /// Turn a table with private labels into reports: each label is randomized, the other columns are public and stay
@@ -35,10 +38,13 @@ use undertone_report::{FeatureColumn, MechanismWords, TASK_VERSION, Task};
 ///
 /// All columns but the label are published as they are: drop what must not be seen. The classes should be known
 /// beforehand; without --classes they are read from the labels, and that a class occurs is then not private.
+///
+/// With --low and --high the label is a number: it is clipped to these bounds, which must not come from the table, and randomized.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   undertone privatize table.csv --label income --epsilon 1 --classes low,middle,high -o reports.parquet
-  undertone privatize table.parquet --label income --epsilon 2 --classes classes.txt --drop name,street -o reports.parquet")]
+  undertone privatize table.parquet --label income --epsilon 2 --classes classes.txt --drop name,street -o reports.parquet
+  undertone privatize table.csv --label salary --low 0 --high 100000 --epsilon 1 -o reports.parquet")]
 pub(crate) struct Privatize {
     /// CSV (also .gz), Parquet or IDX
     table: PathBuf,
@@ -48,9 +54,17 @@ pub(crate) struct Privatize {
     /// ε, the promise to each person
     #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
     epsilon: Epsilon,
-    /// How labels are randomized; by default what has the least second moment, subset or rr
-    #[arg(long, value_name = "KIND", value_parser = arguments::label_kind())]
-    mechanism: Option<LabelKind>,
+    /// How labels are randomized; by default what has the least second moment, subset or rr, or for numbers the least worst-case
+    /// variance
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(kinds()))]
+    mechanism: Option<String>,
+    /// The label is a number, and smaller ones count as this one
+    #[arg(long, value_name = "A", value_parser = arguments::number, allow_hyphen_values = true, requires = "high")]
+    #[arg(conflicts_with_all = ["classes", "set_size", "top", "prior", "prior_columns"])]
+    low: Option<f64>,
+    /// The label is a number, and larger ones count as this one
+    #[arg(long, value_name = "B", value_parser = arguments::number, allow_hyphen_values = true, requires = "low")]
+    high: Option<f64>,
     /// All values that the label can have: a file with one on each line, or a list with commas
     #[arg(long, value_name = "FILE|LIST")]
     classes: Option<String>,
@@ -93,6 +107,9 @@ impl Privatize {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         new_file::refuse_existing(&self.output, self.force)?;
         new_file::refuse_input(&self.output, [&self.table].into_iter().chain(&self.prior))?;
+        if let Some(number) = self.number() {
+            return self.run_numbers(number, out);
+        }
         let prior = self.prior.as_ref().map(|path| model_file::read_with_hash(path)).transpose()?;
         let table = match &prior {
             // A CSV does not say what its columns hold, but the model does.
@@ -143,14 +160,10 @@ impl Privatize {
             return Err(Usage::new("--mechanism rr-prior needs --prior or --prior-columns").into());
         }
         let top = self.top.as_ref().map(|top| places(top, &classes)).transpose()?;
-        let features = columns.features.iter().map(|(_, field)| {
-            let kind = column_kind(field).context("--drop leaves it out")?;
-            Ok(FeatureColumn { name: field.name().clone(), kind })
-        });
         let task = Task {
             version: TASK_VERSION,
             label: self.label.clone(),
-            features: features.collect::<anyhow::Result<_>>()?,
+            features: columns.described()?,
             classes,
             mechanism: MechanismWords {
                 kind: kind.name().to_owned(),
@@ -162,6 +175,7 @@ impl Privatize {
                 prior: priors.map(Priors::words),
             },
             collection: None,
+            number: None,
             record: None,
         };
         task.check().map_err(Usage::new)?;
@@ -170,8 +184,10 @@ impl Privatize {
 
     /// The kind that was asked for, that another option belongs to, or the best.
     fn kind(&self, classes: u32) -> Result<LabelKind, Usage> {
-        Ok(match self.mechanism {
-            Some(kind) => kind,
+        Ok(match &self.mechanism {
+            Some(name) => name.parse().map_err(|_| {
+                Usage::new(format!("--mechanism {name} is for numbers, which --low and --high bound"))
+            })?,
             None if self.prior.is_some() || self.prior_columns.is_some() => LabelKind::RrPrior,
             None if self.top.is_some() => LabelKind::RrTopK,
             None if self.set_size.is_some() => LabelKind::Subset,
@@ -223,14 +239,13 @@ impl Privatize {
     ) -> anyhow::Result<(u64, Devices, u64)> {
         let mut rng = randomness::generator(self.seed)?;
         let mut devices = Devices::of(task, priors)?;
-        let fields: Vec<FieldRef> = columns.features.iter().map(|(_, field)| field.clone()).collect();
         let marks = Marks {
             simulation: self.seed.is_some(),
             part: self.part.map(|part| part.to_string()),
             classes_from_labels: self.classes.is_none(),
             segment: None,
         };
-        let mut writer = ReportsWriter::create(&self.output, self.force, task, &fields, &marks)?;
+        let mut writer = ReportsWriter::create(&self.output, self.force, task, &columns.fields(), &marks)?;
         let index = ClassIndex::new(task.classes.iter().cloned());
         let (mut labels, mut next_row, mut asked, progress) = (Vec::new(), 1, 0, row_counter("reports"));
         for batch in table.batches()? {
@@ -261,6 +276,11 @@ impl Privatize {
     }
 }
 
+/// The names of all mechanisms for labels, of either sort.
+fn kinds() -> impl Iterator<Item = &'static str> {
+    LabelKind::ALL.map(LabelKind::name).into_iter().chain(NumberKind::ALL.map(NumberKind::name))
+}
+
 /// Reads the classes from the labels, in a pass of its own.
 fn classes_in(table: &TableFile, label: usize) -> anyhow::Result<Vec<String>> {
     let progress = row_counter("looking for classes");
@@ -289,11 +309,11 @@ fn ask(
 }
 
 /// The rows of `features`, and of `labels`, that are in the part.
-fn only(
+fn only<L>(
     part: Part,
     first_row: u64,
     features: &RecordBatch,
-    labels: &mut Vec<Label>,
+    labels: &mut Vec<L>,
 ) -> anyhow::Result<RecordBatch> {
     let inside: Vec<bool> = (first_row..).take(labels.len()).map(|row| part.holds(row)).collect();
     let mut keep = inside.iter();
@@ -320,7 +340,15 @@ struct Columns {
 
 impl Columns {
     fn of(schema: &Schema, label: &str, drop: &[String]) -> Result<Self, Usage> {
-        let place = label_place(schema, label)?;
+        Self::around(schema, label, label_place(schema, label)?, drop)
+    }
+
+    /// The same where the label is a number.
+    fn of_number(schema: &Schema, label: &str, drop: &[String]) -> Result<Self, Usage> {
+        Self::around(schema, label, number_place(schema, label)?, drop)
+    }
+
+    fn around(schema: &Schema, label: &str, place: usize, drop: &[String]) -> Result<Self, Usage> {
         for name in drop {
             if column_place(schema, "--drop", name)? == place {
                 return Err(Usage::new(format!("--drop names `{name}`, which is the label")));
@@ -332,6 +360,19 @@ impl Columns {
             label: place,
             features: features.filter(|(i, field)| *i != place && public(field)).collect(),
         })
+    }
+
+    /// In the words of a task.
+    fn described(&self) -> anyhow::Result<Vec<FeatureColumn>> {
+        let column = |(_, field): &(usize, FieldRef)| {
+            let kind = column_kind(field).context("--drop leaves it out")?;
+            Ok(FeatureColumn { name: field.name().clone(), kind })
+        };
+        self.features.iter().map(column).collect()
+    }
+
+    fn fields(&self) -> Vec<FieldRef> {
+        self.features.iter().map(|(_, field)| field.clone()).collect()
     }
 
     fn public(&self, batch: &RecordBatch) -> anyhow::Result<RecordBatch> {

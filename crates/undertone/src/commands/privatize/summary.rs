@@ -1,9 +1,11 @@
 //! What was done, for people and for machines.
 
+use super::numbers::Asked;
 use super::{Devices, Privatize};
 use indicatif::HumanBytes;
 use serde::Serialize;
 use std::io::Write;
+use undertone_privacy::number::{NumberMechanism, NumberRandomizer};
 use undertone_report::Task;
 
 /// What is said about a seed.
@@ -70,6 +72,79 @@ impl<'a> Summary<'a> {
         };
         writeln!(out, "mechanism   {}, {size}", self.mechanism)?;
         writeln!(out, "classes     {}", listed(self.classes.iter().map(String::as_str)))?;
+        writeln!(out, "public      {}", listed(self.columns.iter().copied()))?;
+        writeln!(out, "task        {task_id}")?;
+        if self.simulation {
+            writeln!(out, "\n{SIMULATION}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The result of a run over numbers.
+#[derive(Debug, Serialize)]
+pub(super) struct NumberSummary<'a> {
+    task_id: String,
+    reports: String,
+    bytes: u64,
+    rows: u64,
+    part: Option<String>,
+    label: &'a str,
+    low: f64,
+    high: f64,
+    /// For whoever holds the table: it is no figure to publish
+    clipped: u64,
+    mechanism: &'a str,
+    epsilon: f64,
+    realised_epsilon: f64,
+    variance_worst: f64,
+    columns: Vec<&'a str>,
+    simulation: bool,
+}
+
+impl<'a> NumberSummary<'a> {
+    pub(super) fn new(
+        options: &'a Privatize,
+        task: &'a Task,
+        asked: &Asked,
+        mechanism: &NumberMechanism,
+    ) -> Self {
+        let bounds = mechanism.bounds();
+        Self {
+            task_id: task.id().to_string(),
+            reports: options.output.display().to_string(),
+            bytes: asked.bytes,
+            rows: asked.rows,
+            part: options.part.map(|part| part.to_string()),
+            label: &task.label,
+            low: bounds.low(),
+            high: bounds.high(),
+            clipped: asked.clipped,
+            mechanism: &task.mechanism.kind,
+            epsilon: task.mechanism.level(),
+            realised_epsilon: mechanism.realised_epsilon(),
+            variance_worst: mechanism.worst_variance(),
+            columns: task.features.iter().map(|column| column.name.as_str()).collect(),
+            simulation: options.seed.is_some(),
+        }
+    }
+
+    pub(super) fn tell(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let Self { rows, label, reports, task_id, epsilon, realised_epsilon, low, high, .. } = self;
+        let part = self.part.as_ref().map_or(String::new(), |part| format!(" (part {part})"));
+        writeln!(out, "{rows} reports about `{label}`{part} in {reports}, {}\n", HumanBytes(self.bytes))?;
+        writeln!(out, "promise     ε = {epsilon}, realised {realised_epsilon}")?;
+        let deviation = self.variance_worst.sqrt();
+        writeln!(
+            out,
+            "mechanism   {}, each report within about ±{deviation:.4} of its number",
+            self.mechanism
+        )?;
+        writeln!(
+            out,
+            "bounds      {low} to {high}; {} outside, clipped (not for publication)",
+            self.clipped
+        )?;
         writeln!(out, "public      {}", listed(self.columns.iter().copied()))?;
         writeln!(out, "task        {task_id}")?;
         if self.simulation {

@@ -130,6 +130,7 @@ impl New {
             classes,
             features: Vec::new(),
             collection: Some(self.collection()?),
+            number: None,
             record: None,
         };
         ReportFormat::new(&task).map_err(Usage::new)?;

@@ -198,6 +198,7 @@ impl Record {
             version: TASK_VERSION,
             label: self.label.column.clone(),
             mechanism: self.mechanism_words(),
+            number: None,
             record: Some(self.words(&classes)?),
             classes,
             features,

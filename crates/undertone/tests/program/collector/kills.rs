@@ -56,6 +56,7 @@ impl Devices {
             features,
             members: vec![label],
             among: vec![],
+            number: None,
             gradient: None,
         };
         self.format.encode(&report).unwrap()

@@ -299,6 +299,7 @@ fn reports_of(task: &Task, tier: u8, numbers: std::ops::Range<u32>) -> Vec<Vec<u
                 features,
                 members,
                 among: vec![],
+                number: None,
                 gradient: None,
             })
             .unwrap()
