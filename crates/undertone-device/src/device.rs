@@ -1,7 +1,7 @@
 //! One person's device: a budget, and answers that are given once.
 
 use crate::ledger_file::{Entries, Entry, LedgerFile};
-use crate::{DeviceError, NumberQuestion, Prepared, Question, Record, RecordQuestion};
+use crate::{DeviceError, NumberQuestion, Prepared, Question, Record, RecordQuestion, SurveyQuestion};
 use getrandom::SysRng;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
@@ -113,6 +113,20 @@ impl Device {
         question.check_open(now)?;
         let promise = question.price(tier);
         self.once(question.task_id(), promise, |rng| question.answer(point, record, tier, now, rng))
+    }
+
+    /// The answer to a survey; the same rules hold, and the question that was drawn first stays the only one.
+    pub fn answer_survey(
+        &mut self,
+        task: &Task,
+        record: &Record,
+        tier: u8,
+        now: u64,
+    ) -> Result<Prepared, DeviceError> {
+        let question = SurveyQuestion::new(task)?;
+        question.check_open(now)?;
+        let promise = question.price(tier);
+        self.once(question.task_id(), promise, |rng| question.answer(record, tier, now, rng))
     }
 
     /// What was said to `task` before; or what `answer` says, once the ledger has been charged and both are on the disk.

@@ -1,8 +1,9 @@
 //! What a device does with a task, so that it need not trust whoever wrote it.
 //!
-//! A [`Question`], a [`NumberQuestion`], or a [`RecordQuestion`] about a whole record, is a task that was checked, with the mechanisms rebuilt from
-//! its words: nothing that scales noise is taken from a server. A [`Device`] is one person's: it pays for each answer from their budget, writes that down before
-//! anything can be sent, randomizes a label once, and gives the same bytes to the same question ever after.
+//! A [`Question`], a [`NumberQuestion`], or about a whole record a [`RecordQuestion`] or a [`SurveyQuestion`], is a task that
+//! was checked, with the mechanisms rebuilt from its words: nothing that scales noise is taken from a server. A [`Device`] is
+//! one person's: it pays for each answer from their budget, writes that down before anything can be sent, randomizes a label
+//! once, and gives the same bytes to the same question ever after.
 
 mod device;
 mod error;
@@ -13,6 +14,7 @@ mod promise_words;
 mod question;
 mod record;
 mod record_question;
+mod survey_question;
 
 pub use device::Device;
 pub use error::DeviceError;
@@ -21,3 +23,4 @@ pub use prepared::{Ack, Failure, Prepared};
 pub use question::Question;
 pub use record::Record;
 pub use record_question::RecordQuestion;
+pub use survey_question::SurveyQuestion;

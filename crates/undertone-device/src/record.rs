@@ -6,7 +6,7 @@
 //! feature stands for, is taken for the one that the others are compared with.
 
 use crate::DeviceError;
-use undertone_report::{CategoryWords, Cell, EncodingWords, ReportError, Task};
+use undertone_report::{CategoryWords, Cell, EncodingWords, ReportError, ResponseWords, Task};
 
 /// What is known about a person, and nobody else's to know.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,14 +27,12 @@ pub(crate) struct Covariates {
 
 impl Covariates {
     pub(crate) fn of(task: &Task) -> Self {
-        let response = task.record.as_ref().and_then(|record| record.response);
-        Self {
-            encoding: task
-                .collection
-                .as_ref()
-                .map_or_else(Vec::new, |collection| collection.encoding.clone()),
-            response: response.map_or((0.0, 1.0), |words| (words.mean, words.scale)),
-        }
+        let encoding = task.collection.as_ref().map(|collection| collection.encoding.clone());
+        Self::new(encoding.unwrap_or_default(), task.record.as_ref().and_then(|record| record.response))
+    }
+
+    pub(crate) fn new(encoding: Vec<EncodingWords>, response: Option<ResponseWords>) -> Self {
+        Self { encoding, response: response.map_or((0.0, 1.0), |words| (words.mean, words.scale)) }
     }
 
     /// x and y of a record. Only a wrong number of cells, which is public, is an error.

@@ -58,6 +58,8 @@ pub enum LearnerWords {
     SharesOnly,
     /// Of numbers: their mean, and nothing else
     MeanOnly,
+    /// Nothing: the answers to a survey are kept, and asked later
+    Later,
     /// Of whole records: one step of gradient descent for each report
     Online(#[serde(deserialize_with = "maps::one")] OnlineWords),
 }
@@ -83,6 +85,7 @@ impl LearnerWords {
             Self::Linear => "linear",
             Self::SharesOnly => "shares-only",
             Self::MeanOnly => "mean-only",
+            Self::Later => "later",
             Self::Online(_) => "online",
         }
     }
@@ -152,6 +155,17 @@ impl Collection {
             (_, true) => return wrong("learner", format!("is {name}, which is not for numbers")),
             (LearnerWords::MeanOnly, false) => {
                 return wrong("learner", format!("is {name}, which is for numbers"));
+            }
+            _ => {}
+        }
+        match (self.learner, task.asks_once()) {
+            (LearnerWords::Later, true) => return Ok(()),
+            (LearnerWords::Later, false) => return wrong("learner", "is later, which is for surveys".into()),
+            (learner, true) => {
+                return wrong(
+                    "learner",
+                    format!("is {}, but the answers to a survey are asked later", learner.name()),
+                );
             }
             _ => {}
         }

@@ -20,6 +20,10 @@ impl Task {
         text.comment("another task with another id, to which no report of this one belongs.");
         text.value("version", &self.version);
         let (label, column) = match &self.record {
+            None if self.asks_once() => (
+                "The column that is explained by the others, if one is, and its two values, or none for numbers",
+                "A column of the record, which never leaves its device",
+            ),
             None if self.asks_for_numbers() => (
                 "The column whose values are private: numbers without classes, which are clipped to these bounds",
                 "A public column, which comes with each report as it is",
@@ -39,6 +43,10 @@ impl Task {
         if let Some(number) = &self.number {
             text.value("number", number);
         }
+        if let Some(survey) = &self.survey {
+            text.comment("The question of which family everybody is asked, once");
+            text.value("survey", survey);
+        }
         if self.features.is_empty() {
             text.comment("No other columns");
             text.value("features", &self.features);
@@ -56,7 +64,11 @@ impl Task {
 
     fn write_mechanism(&self, text: &mut Lines) {
         let words = &self.mechanism;
-        let what = if self.asks_for_records() { "the gradient of their record" } else { "the label" };
+        let what = match (self.asks_for_records(), self.asks_once()) {
+            (true, _) => "the gradient of their record",
+            (_, true) => "the answer to their question",
+            _ => "the label",
+        };
         text.section("[mechanism]", &format!("How devices randomize {what} before anything leaves them"));
         text.value("kind", &words.kind);
         let than = self.secret();
@@ -112,6 +124,8 @@ impl Task {
         text.value("clock_skew", &collection.clock_skew);
         text.comment(if self.asks_for_records() {
             "Steps η·(i + offset)^-α, averaged after burn_in reports, at points at most `stale` reports old"
+        } else if self.asks_once() {
+            "later: answers are kept, and what they say is asked later"
         } else if self.asks_for_numbers() {
             "linear or mean-only"
         } else {

@@ -81,6 +81,17 @@ pub enum TaskError {
     /// A task about classes, where one about numbers is needed
     #[error("the task asks for no number within bounds")]
     NotNumbers,
+    /// Something wrong with what everybody is asked once
+    #[error("the {field} of the survey {problem}")]
+    Survey {
+        /// Its name
+        field: &'static str,
+        /// What is wrong with it
+        problem: String,
+    },
+    /// A task that asks something else than one question of everybody
+    #[error("the task is no survey: it does not ask everybody one question about the whole record")]
+    NotSurvey,
     /// A task that no collector runs
     #[error("the task has no collection, so nothing is collected for it")]
     NoCollection,

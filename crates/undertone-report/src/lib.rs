@@ -18,6 +18,7 @@ mod point;
 mod record;
 mod report;
 mod report_error;
+mod survey;
 mod task;
 mod task_id;
 #[cfg(test)]
@@ -33,5 +34,8 @@ pub use point::{POINT_MEDIA_TYPE, Point};
 pub use record::{HuberWords, LossWords, OnlineWords, RecordWords, ResponseWords};
 pub use report::{Cell, GradientReport, Report, ReportId};
 pub use report_error::ReportError;
+pub use survey::{
+    CopyWords, CosineWords, GridLoss, LossGridWords, MomentWords, OrderWords, SurveyWords, ViewWords,
+};
 pub use task::{ColumnKind, FeatureColumn, MechanismWords, PriorWords, TASK_VERSION, Task};
 pub use task_id::{IdError, TaskId, sha256_of};

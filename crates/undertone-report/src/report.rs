@@ -5,6 +5,7 @@
 use crate::{IdError, hexadecimal};
 use std::fmt;
 use std::str::FromStr;
+use undertone_privacy::survey::SurveyReport;
 use undertone_privacy::vector::VectorReport;
 
 /// A report, as it is before or after it was bytes.
@@ -26,6 +27,8 @@ pub struct Report {
     pub number: Option<i64>,
     /// Of a whole record, the randomized gradient; there are neither features nor labels then
     pub gradient: Option<GradientReport>,
+    /// Of a whole record, the answer to the one question of a survey; there is nothing else then
+    pub survey: Option<SurveyReport>,
 }
 
 /// A randomized gradient.

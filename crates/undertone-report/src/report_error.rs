@@ -162,12 +162,19 @@ report_errors! {
         /// What is wrong with them
         problem: &'static str,
     }
-    /// A gradient or a number that no honest device says, or of another size or kind than the mechanism's
+    /// A gradient, a number or words that no honest device says, or of another size or kind than the mechanism's
     "implausible" "its answer is none that the mechanism of its tier says" Implausible {}
-    /// A gradient or a number where labels are asked for, or the other way round
+    /// A gradient, a number or words where labels are asked for, or the other way round
     "wrong-answer" "it {problem}" WrongAnswer {
         /// What is wrong with it
         problem: &'static str,
+    }
+    /// A question that the survey does not have
+    "unknown-question" "it answers question {question}, but the survey has {questions}" UnknownQuestion {
+        /// As received
+        question: u64,
+        /// As asked
+        questions: u64,
     }
     /// A gradient at a point that there is not yet
     "future-version" "its point has {version} reports, and there are {now} so far" FutureVersion {

@@ -1,10 +1,11 @@
 //! The task of a collection.
 //!
 //! It names the columns, the classes, the promise and the mechanism, and nothing that depends on anyone's data. Without a
-//! [`record`](Task::record) the label alone is private, and the columns are public; with one all of it is.
+//! [`record`](Task::record) or a [`survey`](Task::survey) the label alone is private, and the columns are public; with one
+//! all of it is.
 //! Its canonical bytes are JSON without spaces, fields in the order of this file; the id is their SHA-256.
 
-use crate::{Collection, NumberWords, RecordWords, TaskError, TaskId, maps};
+use crate::{Collection, NumberWords, RecordWords, SurveyWords, TaskError, TaskId, maps};
 use serde::{Deserialize, Deserializer, Serialize};
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelKind, LabelMechanism, RrTopK, SubsetSelection};
@@ -34,6 +35,9 @@ pub struct Task {
     /// What is asked of a whole record, if that is what is private
     #[serde(default, deserialize_with = "maps::optional", skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordWords>,
+    /// What is asked of a whole record once, if everybody is asked one question
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub survey: Option<SurveyWords>,
     /// How a collector runs it, if one does
     #[serde(default, deserialize_with = "maps::optional", skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
@@ -161,7 +165,7 @@ impl Task {
 
     /// ε.
     pub fn epsilon(&self) -> Result<Epsilon, TaskError> {
-        if self.asks_for_records() {
+        if self.keeps_columns_private() {
             return Err(TaskError::NotLabels);
         }
         Ok(Epsilon::new(self.mechanism.level())?)
@@ -169,7 +173,7 @@ impl Task {
 
     /// What is private: a label, or a whole record.
     pub fn secret(&self) -> &'static str {
-        if self.asks_for_records() { "record" } else { "label" }
+        if self.keeps_columns_private() { "record" } else { "label" }
     }
 
     /// Whether whole records are private, and not labels alone.
@@ -198,6 +202,9 @@ impl Task {
 
     /// Refuses a mechanism that no device should run at this ε, or μ.
     pub(crate) fn check_level(&self, level: f64) -> Result<(), TaskError> {
+        if self.asks_once() {
+            return self.check_survey(level);
+        }
         if self.asks_for_numbers() {
             return self.check_number(level);
         }
@@ -257,7 +264,7 @@ impl Task {
 
     /// The same for people who have chosen another ε.
     pub fn mechanism_at(&self, epsilon: Epsilon) -> Result<LabelMechanism, TaskError> {
-        if self.asks_for_records() {
+        if self.keeps_columns_private() {
             return Err(TaskError::NotLabels);
         }
         if self.asks_for_numbers() {
@@ -323,6 +330,7 @@ mod tests {
             ],
             number: None,
             record: None,
+            survey: None,
             collection: None,
         }
     }

@@ -1,8 +1,9 @@
 //! A task to test with, and a report that answers it.
 
 use crate::{
-    CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, LearnerWords, MechanismWords,
-    NumberWords, PriorWords, Report, ReportId, Stretch, TASK_VERSION, Task, TextWords,
+    CategoryWords, Cell, Collection, ColumnKind, CopyWords, CosineWords, EncodingWords, FeatureColumn,
+    GridLoss, LearnerWords, LossGridWords, MechanismWords, MomentWords, NumberWords, OrderWords, PriorWords,
+    Report, ReportId, Stretch, SurveyWords, TASK_VERSION, Task, TextWords, ViewWords,
 };
 
 /// A task with a column of each kind, five classes and two tiers.
@@ -31,6 +32,7 @@ pub(crate) fn task(kind: &str) -> Task {
         features: columns.map(|(name, kind)| FeatureColumn { name: name.into(), kind }).to_vec(),
         number: None,
         record: None,
+        survey: None,
         collection: Some(Collection {
             name: "Incomes".into(),
             min_reports: 100,
@@ -85,5 +87,58 @@ pub(crate) fn report(kind: &str) -> Report {
         among: if kind == "rr-prior" { vec![1, 2] } else { vec![] },
         number: None,
         gradient: None,
+        survey: None,
     }
+}
+
+/// A survey of each family: views, tables, parities, terms, cosines, losses, moments, copies.
+pub(crate) fn survey_tasks() -> Vec<Task> {
+    let category = |values: &[&str]| {
+        EncodingWords::Category(CategoryWords::Values {
+            values: values.iter().map(|&value| value.into()).collect(),
+            other: false,
+            missing: false,
+        })
+    };
+    let number = || EncodingWords::Number(Stretch::Range { low: 0.0, high: 2.0, missing: false });
+    let of = |survey: SurveyWords, kind: &str, encoding: [EncodingWords; 2]| {
+        let mut task = task(kind);
+        let column = |(name, words): (&str, &EncodingWords)| FeatureColumn {
+            name: name.into(),
+            kind: if matches!(words, EncodingWords::Number(_)) {
+                ColumnKind::Number
+            } else {
+                ColumnKind::Words
+            },
+        };
+        task.features = ["left", "right"].into_iter().zip(&encoding).map(column).collect();
+        let collection = task.collection.as_mut().unwrap();
+        (collection.encoding, collection.learner) = (encoding.to_vec(), LearnerWords::Later);
+        task.classes = if survey.explains() { vec!["no".into(), "yes".into()] } else { Vec::new() };
+        task.label = if survey.explains() { "income".into() } else { String::new() };
+        task.survey = Some(survey);
+        task
+    };
+    let categories = || [category(&["a", "b"]), category(&["x", "y", "z"])];
+    let view = |columns: &[u32], weight| ViewWords { columns: columns.into(), weight };
+    let order = OrderWords { order: 2 };
+    let losses =
+        LossGridWords { loss: GridLoss::Logistic, degree: 2, bound: 1.0, radius: 1.0, response: None };
+    let mut tasks = vec![
+        of(SurveyWords::Views(vec![view(&[0], 1), view(&[0, 1], 3)]), "best", categories()),
+        of(SurveyWords::Tables(order), "published", categories()),
+        of(SurveyWords::Parities(order), "best", categories()),
+        of(SurveyWords::Terms(order), "best", categories()),
+        of(SurveyWords::Cosines(CosineWords { degrees: 3, weights: None }), "best", [number(), number()]),
+        of(SurveyWords::Losses(losses), "gen-prot", [number(), category(&["p", "q"])]),
+        of(
+            SurveyWords::Moments(MomentWords { radius: 2.0, share: 0.4, response: None }),
+            "codebook",
+            [number(), number()],
+        ),
+        of(SurveyWords::Copies(CopyWords { radius: 2.0, inner: 2 }), "gdp", [number(), number()]),
+    ];
+    let copies = &mut tasks[7];
+    (copies.mechanism.epsilon, copies.mechanism.mu) = (None, Some(1.0));
+    tasks
 }

@@ -7,12 +7,15 @@ use super::answer::AnswerForm;
 use super::gradient::GradientForm;
 use super::json_gradient::{Gradient, GradientJson};
 use super::json_reader::{Cells, Labels};
+use super::json_survey::{Survey, SurveyJson};
+use super::survey::SurveyForm;
 use super::{Form, MOST_BYTES, ReportFormat};
 use crate::{Cell, FeatureColumn, GradientReport, Report, ReportError, maps};
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::fmt;
+use undertone_privacy::survey::SurveyReport;
 
 /// The media type of a report as JSON.
 pub const JSON_MEDIA_TYPE: &str = "application/vnd.undertone.report+json;version=1";
@@ -39,6 +42,8 @@ struct Written<'a> {
     number: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     gradient: Option<GradientJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    survey: Option<SurveyJson<'a>>,
 }
 
 /// What is read, up to what takes a task to understand.
@@ -60,6 +65,8 @@ struct Found<'a> {
     number: Option<i64>,
     #[serde(borrow, default, deserialize_with = "present")]
     gradient: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    survey: Option<&'a RawValue>,
 }
 
 /// An object, in the order of the columns.
@@ -83,7 +90,7 @@ impl ReportFormat {
         self.check_report(report)?;
         let names =
             |labels: &[u32]| labels.iter().map(|&label| self.classes[label as usize].as_str()).collect();
-        let public = report.gradient.is_none();
+        let public = report.gradient.is_none() && report.survey.is_none();
         let of_labels = public && report.number.is_none();
         let json = Written {
             version: JSON_VERSION,
@@ -96,6 +103,7 @@ impl ReportFormat {
             among: names(&report.among),
             number: report.number,
             gradient: report.gradient.as_ref().map(GradientJson::from),
+            survey: report.survey.as_ref().map(SurveyJson::from),
         };
         serde_json::to_string(&json).map_err(malformed)
     }
@@ -117,10 +125,17 @@ impl ReportFormat {
         let id = found.id.parse().map_err(malformed)?;
         self.collection.check_window(found.time)?;
         let mut report = Report { id, time: found.time, tier: found.tier, ..Report::default() };
-        match self.form(found.tier)? {
+        let form = self.form(found.tier)?;
+        if found.survey.is_some() && !matches!(form, Form::Survey(_)) {
+            return Err(ReportError::WrongAnswer {
+                problem: "has an answer to a survey where none is asked for",
+            });
+        }
+        match form {
             Form::Labels(form) => self.read_labels(form, &found, &mut report)?,
             Form::Number(_) => self.read_number(&found, &mut report)?,
             Form::Gradient(form) => report.gradient = Some(read_gradient(form, &found)?),
+            Form::Survey(form) => report.survey = Some(read_survey(form, &found)?),
         }
         self.check_report(&report)?;
         Ok(report)
@@ -184,6 +199,15 @@ fn read_gradient(form: &GradientForm, found: &Found<'_>) -> Result<GradientRepor
     let gradient = understood(Gradient(form), there(found.gradient, "gradient")?)??;
     form.check(&gradient)?;
     Ok(gradient)
+}
+
+/// The answer of a report that has nothing else.
+fn read_survey(form: &SurveyForm, found: &Found<'_>) -> Result<SurveyReport, ReportError> {
+    let more = [found.features, found.labels, found.among, found.gradient].iter().any(Option::is_some);
+    if more || found.number.is_some() {
+        return Err(ReportError::WrongAnswer { problem: "has something beside the answer to the survey" });
+    }
+    understood(Survey(form), there(found.survey, "survey")?)
 }
 
 fn there<'a>(field: Option<&'a RawValue>, name: &str) -> Result<&'a RawValue, ReportError> {

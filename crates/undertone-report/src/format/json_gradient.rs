@@ -77,8 +77,8 @@ impl<'de> DeserializeSeed<'de> for Gradient<'_> {
 }
 
 /// A list of integers, of which one more than there may be is kept.
-struct Integers {
-    most: usize,
+pub(super) struct Integers {
+    pub(super) most: usize,
 }
 
 impl<'de> DeserializeSeed<'de> for Integers {

@@ -9,8 +9,10 @@ mod gradient;
 mod json;
 mod json_gradient;
 mod json_reader;
+mod json_survey;
 mod number;
 mod reader;
+mod survey;
 mod writer;
 
 #[cfg(test)]
@@ -27,7 +29,9 @@ pub use json::JSON_MEDIA_TYPE;
 use number::NumberForm;
 use reader::{CellBytes, Reader};
 use std::collections::HashMap;
+use survey::SurveyForm;
 use undertone_privacy::Epsilon;
+use undertone_privacy::survey::SurveyReport;
 
 /// The media type of one report.
 pub const MEDIA_TYPE: &str = "application/vnd.undertone.report;version=1";
@@ -65,6 +69,8 @@ enum Answers {
     Numbers(Vec<NumberForm>),
     /// To a question for whole records, of which nothing but a gradient is said
     Gradients(Vec<GradientForm>),
+    /// To a survey, of which nothing but an answer is said
+    Surveys(Vec<SurveyForm>),
 }
 
 /// The form of one tier.
@@ -73,6 +79,7 @@ enum Form<'a> {
     Labels(&'a AnswerForm),
     Number(NumberForm),
     Gradient(&'a GradientForm),
+    Survey(&'a SurveyForm),
 }
 
 /// What stands before the cells of a report.
@@ -95,7 +102,7 @@ impl ReportFormat {
         let collection = task.collection.clone().ok_or(TaskError::NoCollection)?;
         let answers = Answers::of(task, &collection.tiers)?;
         // The columns of a private record are not in its reports.
-        let columns = if task.asks_for_records() { Vec::new() } else { task.features.clone() };
+        let columns = if task.keeps_columns_private() { Vec::new() } else { task.features.clone() };
         let cells = columns.iter().map(|column| least_bytes(column.kind)).fold(0, usize::saturating_add);
         let least = (HEADER + answers.most_bytes()).saturating_add(cells);
         if least > MOST_BYTES {
@@ -139,13 +146,13 @@ impl ReportFormat {
     /// The same, in the place of another report, whose memory is used again: most of the time of reading many would else
     /// be spent on making and throwing away words. After an error it is neither the one nor the other.
     pub fn decode_into(&self, bytes: &[u8], report: &mut Report) -> Result<(), ReportError> {
-        let Report { id, time, tier, features, members, among, number, gradient } = report;
+        let Report { id, time, tier, features, members, among, number, gradient, survey } = report;
         features.resize(self.columns.len(), Cell::Missing);
         let mut places = features.iter_mut();
         let mut write = |cell: CellBytes<'_>| places.next().into_iter().for_each(|place| cell.write(place));
         let (header, answer) = self.read(bytes, &mut write)?;
         (*id, *time, *tier) = (header.id, header.time, header.tier);
-        (*number, *gradient) = (None, None);
+        (*number, *gradient, *survey) = (None, None, None);
         if !matches!(answer, Answer::Labels(_)) {
             members.clear();
             among.clear();
@@ -154,6 +161,7 @@ impl ReportFormat {
             Answer::Labels(answer) => answer.write(members, among),
             Answer::Number(found) => *number = Some(found),
             Answer::Gradient(found) => *gradient = Some(found),
+            Answer::Survey(found) => *survey = Some(found),
         }
         Ok(())
     }
@@ -182,12 +190,21 @@ impl ReportFormat {
         }
         self.collection.check_window(header.time)?;
         let form = self.form(header.tier)?;
-        if let Form::Gradient(form) = form {
-            let answer = reader.take(form.bytes())?;
-            reader.end()?;
-            let gradient = form.read(answer)?;
-            let version = Some(gradient.version);
-            return Ok((Header { version, ..header }, Answer::Gradient(gradient)));
+        match form {
+            Form::Gradient(form) => {
+                let answer = reader.take(form.bytes())?;
+                reader.end()?;
+                let gradient = form.read(answer)?;
+                let version = Some(gradient.version);
+                return Ok((Header { version, ..header }, Answer::Gradient(gradient)));
+            }
+            Form::Survey(form) => {
+                let question = u64::from_be_bytes(*reader.array()?);
+                let answer = reader.take(form.bytes(question)?)?;
+                reader.end()?;
+                return Ok((header, Answer::Survey(form.read(question, answer)?)));
+            }
+            Form::Labels(_) | Form::Number(_) => {}
         }
         let mut numbers = Vec::new();
         for column in &self.columns {
@@ -204,8 +221,8 @@ impl ReportFormat {
                 reader.end()?;
                 return Ok((header, Answer::Number(form.check(said)?)));
             }
-            // Read above, since it has no cells.
-            Form::Gradient(_) => return Err(ReportError::Implausible {}),
+            // Read above, since they have no cells.
+            Form::Gradient(_) | Form::Survey(_) => return Err(ReportError::Implausible {}),
         };
         let answer = reader.take(form.bytes())?;
         reader.end()?;
@@ -220,6 +237,7 @@ impl ReportFormat {
             Answers::Labels(forms) => forms.get(place).map(Form::Labels),
             Answers::Numbers(forms) => forms.get(place).copied().map(Form::Number),
             Answers::Gradients(forms) => forms.get(place).map(Form::Gradient),
+            Answers::Surveys(forms) => forms.get(place).map(Form::Survey),
         };
         form.ok_or(ReportError::UnknownTier { tier, tiers })
     }
@@ -229,6 +247,21 @@ impl ReportFormat {
         self.collection.check_window(report.time)?;
         let cells = self.check_cells(&report.features)?;
         let no_labels = report.members.is_empty() && report.among.is_empty();
+        if let Form::Survey(form) = self.form(report.tier)? {
+            return match &report.survey {
+                Some(survey) if no_labels && report.number.is_none() && report.gradient.is_none() => {
+                    form.check(survey)
+                }
+                _ => Err(ReportError::WrongAnswer {
+                    problem: "has no answer to the survey, or something beside it",
+                }),
+            };
+        }
+        if report.survey.is_some() {
+            return Err(ReportError::WrongAnswer {
+                problem: "has an answer to a survey where none is asked for",
+            });
+        }
         let form = match (self.form(report.tier)?, report.number, &report.gradient) {
             (Form::Labels(form), None, None) => form,
             (Form::Number(form), Some(said), None) if no_labels => {
@@ -236,6 +269,8 @@ impl ReportFormat {
                 return not_too_long(HEADER + cells + number::BYTES);
             }
             (Form::Gradient(form), None, Some(gradient)) if no_labels => return form.check(gradient),
+            // Returned above.
+            (Form::Survey(_), ..) => return Err(ReportError::Implausible {}),
             (Form::Number(_), ..) => {
                 return Err(ReportError::WrongAnswer { problem: "has no number, or something beside it" });
             }
@@ -280,10 +315,15 @@ enum Answer<'a> {
     Labels(answer::AnswerBytes<'a>),
     Number(i64),
     Gradient(GradientReport),
+    Survey(SurveyReport),
 }
 
 impl Answers {
     fn of(task: &Task, tiers: &[f64]) -> Result<Self, TaskError> {
+        if task.asks_once() {
+            let form = |&tier: &f64| Ok(SurveyForm::new(task.survey_at(tier)?)?);
+            return tiers.iter().map(form).collect::<Result<_, TaskError>>().map(Self::Surveys);
+        }
         if task.asks_for_records() {
             let form = |&tier: &f64| Ok(GradientForm::new(task.vector_mechanism(tier)?));
             return tiers.iter().map(form).collect::<Result<_, TaskError>>().map(Self::Gradients);
@@ -302,6 +342,7 @@ impl Answers {
             Self::Labels(forms) => forms.iter().map(AnswerForm::bytes).max(),
             Self::Numbers(_) => Some(number::BYTES),
             Self::Gradients(forms) => forms.iter().map(GradientForm::bytes).max(),
+            Self::Surveys(forms) => forms.iter().map(SurveyForm::most_bytes).max(),
         };
         most.unwrap_or_default()
     }

@@ -1,6 +1,7 @@
 //! A report that has been checked becomes bytes.
 
 use super::reader::{LONG, MISSING};
+use super::survey::SurveyForm;
 use super::{Form, HEADER, REPORT_VERSION, ReportFormat};
 use crate::{Cell, Report};
 
@@ -41,6 +42,9 @@ pub(super) fn write(format: &ReportFormat, report: &Report) -> Vec<u8> {
         (Ok(Form::Labels(form)), _) => form.write(&report.members, &report.among, &mut bytes),
         (Ok(Form::Number(_)), _) => {
             bytes.extend_from_slice(&report.number.unwrap_or_default().to_be_bytes());
+        }
+        (Ok(Form::Survey(_)), _) => {
+            report.survey.iter().for_each(|survey| SurveyForm::write(survey, &mut bytes));
         }
         (Ok(Form::Gradient(form)), Some(gradient)) => form.write(gradient, &mut bytes),
         // The format has objected to all others.
