@@ -6,6 +6,7 @@
 //! grows with d. Slopes that rise make coefficients that rise, and then P rises too: the approximate loss stays convex.
 
 use crate::LearnError;
+use crate::convex::positive;
 
 /// The polynomial, by its coefficients.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,13 +38,7 @@ impl BernsteinSlope {
                 expected: "from 1 to 512",
             });
         }
-        if !(radius > 0.0 && radius.is_finite()) {
-            return Err(LearnError::Parameter {
-                what: "the radius of the ball of weights",
-                value: radius,
-                expected: "positive and finite",
-            });
-        }
+        let radius = positive("the radius of the ball of weights", radius)?;
         let node = |j: usize| radius * (2.0 * j as f64 / degree as f64 - 1.0);
         Ok(Self { radius, coefficients: (0..=degree).map(|j| slope(node(j))).collect() })
     }

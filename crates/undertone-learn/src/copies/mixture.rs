@@ -9,6 +9,7 @@
 //! A loss on margins in [-R, R] is brought there by g(t) = f(R·t)/R, with g'(t) = f'(R·t).
 
 use crate::LearnError;
+use crate::convex::positive;
 use crate::moments::MarginLoss;
 
 /// A loss on [-R, R], as the law of its kinks.
@@ -32,13 +33,7 @@ impl Mixture<Box<dyn Fn(f64) -> f64>> {
 impl<F: Fn(f64) -> f64> Mixture<F> {
     /// Of a loss with this slope, which rises and stays within [-1, 1].
     pub fn new(slope: F, radius: f64) -> Result<Self, LearnError> {
-        if !(radius > 0.0 && radius.is_finite()) {
-            return Err(LearnError::Parameter {
-                what: "the radius of the ball of weights",
-                value: radius,
-                expected: "positive and finite",
-            });
-        }
+        let radius = positive("the radius of the ball of weights", radius)?;
         let (low, high) = (slope(-radius), slope(radius));
         let outside = [low, high].into_iter().find(|slope| !(-1.0..=1.0).contains(slope));
         if let Some(value) = outside.or((low > high).then_some(high)) {

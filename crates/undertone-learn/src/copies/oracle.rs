@@ -3,6 +3,7 @@
 use super::bernstein::{BernsteinSlope, smooth_hinge_slope, smooth_step};
 use super::{Layout, Mixture};
 use crate::LearnError;
+use crate::convex::{dot, positive};
 use crate::moments::MarginLoss;
 use rand_core::Rng;
 
@@ -24,7 +25,7 @@ enum Slope {
 impl SlopeOracle {
     /// Algorithm 4: the hinge, smoothed by β.
     pub fn hinge(layout: Layout, degree: usize, beta: f64, radius: f64) -> Result<Self, LearnError> {
-        let beta = positive(beta)?;
+        let beta = positive("the smoothing", beta)?;
         let slope = BernsteinSlope::new(degree, radius, |t| smooth_hinge_slope(t, beta))?;
         Ok(Self { layout, radius, slope: Slope::Direct(slope) })
     }
@@ -36,7 +37,7 @@ impl SlopeOracle {
         beta: f64,
         mixture: Mixture<Box<dyn Fn(f64) -> f64>>,
     ) -> Result<Self, LearnError> {
-        let beta = positive(beta)?;
+        let beta = positive("the smoothing", beta)?;
         let step = BernsteinSlope::new(degree, 1.0, |x| smooth_step(x, beta))?;
         Ok(Self { layout, radius: mixture.radius(), slope: Slope::Mixture(step, mixture) })
     }
@@ -89,17 +90,4 @@ impl SlopeOracle {
         };
         gradient.iter_mut().zip(outer).for_each(|(sum, z)| *sum += slope * z);
     }
-}
-
-/// β, the width of a kink.
-fn positive(beta: f64) -> Result<f64, LearnError> {
-    if beta > 0.0 && beta.is_finite() {
-        return Ok(beta);
-    }
-    Err(LearnError::Parameter { what: "the smoothing", value: beta, expected: "positive and finite" })
-}
-
-/// ⟨a, b⟩.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

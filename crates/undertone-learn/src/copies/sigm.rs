@@ -17,7 +17,7 @@
 //! βR²/k + σR/√k + the bias of the gradients; at q = 2 the first term falls like 1/k², and bias adds up.
 
 use crate::LearnError;
-use crate::convex::Feasible;
+use crate::convex::{Feasible, positive};
 
 /// The state after some gradients.
 #[derive(Clone, Debug)]
@@ -54,10 +54,7 @@ impl Sigm {
             let (what, expected) = ("the noise of gradients", "non-negative and finite");
             return Err(LearnError::Parameter { what, value: noise, expected });
         }
-        if !(smoothness > 0.0 && smoothness.is_finite()) {
-            let (what, expected) = ("the smoothness of the risk", "positive and finite");
-            return Err(LearnError::Parameter { what, value: smoothness, expected });
-        }
+        let smoothness = positive("the smoothness of the risk", smoothness)?;
         Ok(Self::unchecked(p, order, smoothness, noise, Feasible::ball(radius)?, radius))
     }
 

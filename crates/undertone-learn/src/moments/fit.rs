@@ -6,6 +6,7 @@ use super::minimize::Problem;
 use super::prediction::{Prediction, predict};
 use super::rule::closure_for;
 use crate::LearnError;
+use crate::convex::positive;
 
 /// What is to be minimised, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,13 +47,7 @@ pub struct OneRoundFit {
 impl OneRound {
     /// The loss on the ball of this radius, with the closure that measures best.
     pub fn new(loss: MarginLoss, radius: f64) -> Result<Self, LearnError> {
-        if !(radius > 0.0 && radius.is_finite()) {
-            return Err(LearnError::Parameter {
-                what: "the radius of the ball of weights",
-                value: radius,
-                expected: "positive and finite",
-            });
-        }
+        let radius = positive("the radius of the ball of weights", radius)?;
         Ok(Self { loss, radius, closure: closure_for(loss) })
     }
 

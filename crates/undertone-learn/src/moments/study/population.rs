@@ -23,6 +23,14 @@ pub struct Population {
 impl Population {
     /// The instance of this seed with p covariates, at least one.
     pub fn new(covariates: usize, seed: u64) -> Result<Self, LearnError> {
+        let last = (covariates.max(2) - 1) as f64;
+        let values: Vec<f64> = (0..covariates).map(|i| 1.0 - 0.7 * i as f64 / last).collect();
+        Self::with_eigenvalues(&values, seed)
+    }
+
+    /// The same with other eigenvalues, none of them negative.
+    pub fn with_eigenvalues(values: &[f64], seed: u64) -> Result<Self, LearnError> {
+        let covariates = values.len();
         if covariates == 0 {
             return Err(LearnError::Columns { found: 0, expected: 1 });
         }
@@ -45,8 +53,7 @@ impl Population {
             }
             normalise(&mut rest[0]);
         }
-        for (i, axis) in vectors.iter_mut().enumerate() {
-            let value = 1.0 - 0.7 * i as f64 / (covariates - 1).max(1) as f64;
+        for (axis, value) in vectors.iter_mut().zip(values) {
             axis.iter_mut().for_each(|a| *a *= value.sqrt());
         }
         Ok(Self { seed, axes: vectors, direction })
