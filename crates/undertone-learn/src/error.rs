@@ -92,6 +92,16 @@ pub enum LearnError {
         /// What it should be
         expected: &'static str,
     },
+    /// More covariates than so many people can tell anything about
+    #[error("{covariates} covariates are too many for {people} people; at most {most} fit")]
+    TooManyCovariates {
+        /// As given
+        covariates: usize,
+        /// As given
+        people: u64,
+        /// The largest number that fits
+        most: usize,
+    },
     /// A law that was asked for where there is none
     #[error("clipped gradients are biased, and there is no law for them")]
     Clipped,

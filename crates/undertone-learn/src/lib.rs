@@ -6,6 +6,7 @@
 //! label.
 
 pub mod convex;
+pub mod copies;
 pub mod evaluation;
 pub mod features;
 pub mod held_out;
@@ -14,6 +15,7 @@ pub mod linear;
 pub mod live;
 pub mod loss;
 pub mod numbers;
+pub mod moments;
 pub mod online;
 pub mod online_study;
 pub mod plan;

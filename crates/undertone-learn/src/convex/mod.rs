@@ -48,7 +48,7 @@ pub use vector_sgd::VectorSgd;
 use crate::LearnError;
 
 /// A number that has to be positive and finite.
-fn positive(what: &'static str, value: f64) -> Result<f64, LearnError> {
+pub(crate) fn positive(what: &'static str, value: f64) -> Result<f64, LearnError> {
     if value > 0.0 && value.is_finite() {
         Ok(value)
     } else {
@@ -57,6 +57,6 @@ fn positive(what: &'static str, value: f64) -> Result<f64, LearnError> {
 }
 
 /// ⟨a, b⟩.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

@@ -156,7 +156,8 @@ impl Unbiased for MomentRelease {
     fn variance(&self, input: &MomentVectors) -> f64 {
         let part = |moment: Moment| {
             let square = self.codebook(moment).variance_at_norm(0.0);
-            square / self.probability(moment) - input.get(moment).relative_norm().powi(2)
+            let norm = input.get(moment).relative_norm();
+            square / self.probability(moment) - norm * norm
         };
         self.told().map(part).sum()
     }

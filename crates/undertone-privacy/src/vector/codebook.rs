@@ -114,9 +114,15 @@ impl Codebook {
     /// The codeword that a report names, a unit vector.
     pub fn codeword(&self, report: &CodebookReport) -> Vec<f64> {
         let mut vector = vec![0.0; self.ball.dimension()];
-        let norm = fill_direction(report.seed, report.index / 2, &mut vector);
+        self.fill_codeword(report, &mut vector);
+        vector
+    }
+
+    /// The same, put into a vector of as many coordinates.
+    pub fn fill_codeword(&self, report: &CodebookReport, vector: &mut [f64]) {
+        let norm = fill_direction(report.seed, report.index / 2, vector);
         let length = if report.index.is_multiple_of(2) { norm } else { -norm };
-        vector.into_iter().map(|x| x / length).collect()
+        vector.iter_mut().for_each(|x| *x /= length);
     }
 
     /// ⟨v_j, v⟩ for every codeword, in grid steps. Along the zero vector all are alike and the index decides, which

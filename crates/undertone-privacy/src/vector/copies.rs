@@ -52,7 +52,7 @@ impl GaussianCopies {
         let noise = |share: f64| {
             let scale = 2.0 * f64::from(STEPS) * libm::sqrt(share) / mu * (1.0 + 8.0 * f64::EPSILON);
             // `as` saturates, and what is too large is refused.
-            RoundedGaussian::new((libm::ceil(scale)) as u64)
+            RoundedGaussian::new(libm::ceil(scale) as u64)
         };
         Ok(Self { ball, guarantee, inner, outer_noise: noise(2.0)?, inner_noise: noise(2.0 * inner as f64)? })
     }
@@ -69,8 +69,8 @@ impl GaussianCopies {
 
     /// μ of all copies together, for the scales that run; never more than was asked for.
     pub fn mu(&self) -> f64 {
-        let squares = |noise: RoundedGaussian| (noise.scale() as f64).powi(-2);
-        let sum = squares(self.outer_noise) + self.inner as f64 * squares(self.inner_noise);
+        let rate = |noise: RoundedGaussian| 1.0 / (noise.scale() as f64 * noise.scale() as f64);
+        let sum = rate(self.outer_noise) + self.inner as f64 * rate(self.inner_noise);
         2.0 * f64::from(STEPS) * libm::sqrt(sum)
     }
 

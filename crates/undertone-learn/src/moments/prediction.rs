@@ -1,0 +1,80 @@
+//! What noise is expected to cost, so that an answer that is worse than none is not given without saying so.
+//!
+//! The variances of the moments are known exactly. Take what is believed of the population for the truth, draw moments around
+//! it as reports would, solve for each, and look at the risk of the weights under the truth: its mean over some draws is the
+//! risk to expect. The draws come from a fixed public stream, so that the same moments have the same prediction; all of it is
+//! post-processing. The mean is shortened by 1 - p·v/|mean|² beforehand, as |mean|² exceeds its truth by p·v: signal that is
+//! not there must not speak for the weights.
+
+use super::closure::Surrogate;
+use super::estimate::{Moments, Repaired};
+use super::fit::OneRound;
+use super::minimize::Problem;
+use crate::LearnError;
+use undertone_privacy::vector::stream::PublicStream;
+
+/// How many times moments are drawn.
+const DRAWS: u64 = 24;
+/// Where they come from.
+const SEED: u128 = 0x756e_6465_7274_6f6e_6520_6f6e_6520_726f;
+
+/// Risks under what is believed of the population. Those of the squared loss are less E\[y²\].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// Of the constant predictor, w = 0
+    pub constant: f64,
+    /// Of the best weights, if the moments were known
+    pub best: f64,
+    /// Of the weights to expect from moments as noisy as these
+    pub fitted: f64,
+    /// The standard error of `fitted`, from the number of draws
+    pub standard_error: f64,
+}
+
+impl Prediction {
+    /// What noise is expected to cost.
+    pub fn noise(&self) -> f64 {
+        self.fitted - self.best
+    }
+}
+
+/// What is believed: repaired, but with a mean that is no longer than its truth.
+fn believed(moments: &Moments) -> Result<Repaired, LearnError> {
+    let square: f64 = moments.mean().iter().map(|x| x * x).sum();
+    let noise = moments.covariates() as f64 * moments.mean_variance();
+    let keep = if square > noise { (1.0 - noise / square).sqrt() } else { 0.0 };
+    let mean = moments.mean().iter().map(|x| keep * x).collect();
+    Ok(Repaired { mean, ..moments.repaired()? })
+}
+
+pub(super) fn predict(
+    method: &OneRound,
+    surrogate: Surrogate,
+    moments: &Moments,
+) -> Result<Prediction, LearnError> {
+    let truth = believed(moments)?;
+    let problem = Problem::new(surrogate, &truth, method.radius);
+    let (best, constant) = (problem.minimum().risk, surrogate.risk(0.0, 0.0));
+    let svec = truth.spectrum.svec();
+    let (mut sum, mut square) = (0.0, 0.0);
+    for draw in 0..DRAWS {
+        let mut stream = PublicStream::new(SEED, draw);
+        let mut noisy = |truth: &[f64], variance: f64| {
+            let mut values = vec![0.0; truth.len()];
+            stream.fill_normal(&mut values);
+            for (value, truth) in values.iter_mut().zip(truth) {
+                *value = truth + variance.sqrt() * *value;
+            }
+            values
+        };
+        let mean = noisy(&truth.mean, moments.mean_variance());
+        let variance = moments.second_variance();
+        let second = moments.second().map(|_| (noisy(&svec, variance), variance));
+        let weights = method.minimum(&Moments::new(mean, moments.mean_variance(), second)?)?;
+        let gain = problem.risk(&weights) - constant;
+        sum += gain / DRAWS as f64;
+        square += gain * gain / DRAWS as f64;
+    }
+    let standard_error = ((square - sum * sum).max(0.0) / (DRAWS - 1) as f64).sqrt();
+    Ok(Prediction { constant, best, fitted: constant + sum, standard_error })
+}
