@@ -55,13 +55,17 @@ fn main() -> Result<(), Failure> {
                 let marginals = Marginals::new(&design, &tally)?;
                 let answer = |set: &[usize]| -> Vec<f64> {
                     let found = marginals.marginal(set);
-                    found.map_or_else(|_| even(&people, set), |m| m.cells.iter().map(|cell| cell.share).collect())
+                    found.map_or_else(
+                        |_| even(&people, set),
+                        |m| m.cells.iter().map(|cell| cell.share).collect(),
+                    )
                 };
                 Ok(distances(&truth, answer))
             })
             .collect::<Result<Vec<f64>, Failure>>()?;
         let (mean, error) = summary(&values);
-        let predicted = design.predicted_total_variation().map_or(String::new(), |tv| format!("  predicted {tv:.3}"));
+        let predicted =
+            design.predicted_total_variation().map_or(String::new(), |tv| format!("  predicted {tv:.3}"));
         println!("{name:<20}{:>10}{mean:>10.4}{error:>14.4}{predicted}", design.questionnaire().questions());
     }
     speed(&people, epsilon)
@@ -79,7 +83,8 @@ fn speed(people: &People, epsilon: Epsilon) -> Result<(), Failure> {
     let report = nanoseconds(n, || {
         answers.clear();
         let questionnaire = design.questionnaire();
-        answers.extend(people.records.iter().map(|r| questionnaire.randomize(r, &mut rng).expect("a record")));
+        answers
+            .extend(people.records.iter().map(|r| questionnaire.randomize(r, &mut rng).expect("a record")));
     });
     let mut tally = Tally::new(&design)?;
     let count = nanoseconds(n, || {
@@ -97,8 +102,17 @@ fn speed(people: &People, epsilon: Epsilon) -> Result<(), Failure> {
             black_box(marginals.marginal(set).expect("a table"));
         }
     });
-    println!("\nviews: {:.0} ns a report ({:.0} words of the generator), {count:.0} ns to count it,", report, report / word);
-    println!("{:.1} ms to pool all, 2000 tables in {:.3} s ({:.0} words each)", pool / 1e6, query * 2e-6, query / word);
+    println!(
+        "\nviews: {:.0} ns a report ({:.0} words of the generator), {count:.0} ns to count it,",
+        report,
+        report / word
+    );
+    println!(
+        "{:.1} ms to pool all, 2000 tables in {:.3} s ({:.0} words each)",
+        pool / 1e6,
+        query * 2e-6,
+        query / word
+    );
     Ok(())
 }
 
@@ -129,7 +143,10 @@ fn triples(attributes: usize) -> Vec<Vec<usize>> {
 
 /// The true tables.
 fn tables(people: &People) -> Result<Vec<(Vec<usize>, Vec<f64>)>, Failure> {
-    triples(people.schema.attributes()).into_iter().map(|set| Ok((set.clone(), shares(people, &set)?))).collect()
+    triples(people.schema.attributes())
+        .into_iter()
+        .map(|set| Ok((set.clone(), shares(people, &set)?)))
+        .collect()
 }
 
 fn shares(people: &People, set: &[usize]) -> Result<Vec<f64>, Failure> {
@@ -218,7 +235,10 @@ fn halves(words: &[&str]) -> Vec<u32> {
         let median = sorted[sorted.len() / 2];
         let least = sorted[0];
         // Where the median is the least value, above it
-        return numbers.iter().map(|&x| u32::from(if median > least { x >= median } else { x > median })).collect();
+        return numbers
+            .iter()
+            .map(|&x| u32::from(if median > least { x >= median } else { x > median }))
+            .collect();
     }
     let mut counts = BTreeMap::new();
     words.iter().for_each(|word| *counts.entry(word).or_insert(0) += 1);

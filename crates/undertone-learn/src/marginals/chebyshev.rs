@@ -29,7 +29,11 @@ impl Disjunction {
     pub fn new(k: usize, gamma: f64) -> Result<Self, LearnError> {
         if !(gamma > 0.0 && gamma < 1.0) {
             let expected = "between 0 and 1";
-            return Err(LearnError::Parameter { what: "the error of the polynomial", value: gamma, expected });
+            return Err(LearnError::Parameter {
+                what: "the error of the polynomial",
+                value: gamma,
+                expected,
+            });
         }
         let z = (k as f64 + 1.0) / (k as f64 - 1.0);
         let degree = ((1.0 / gamma).acosh() / z.acosh()).ceil();
@@ -41,7 +45,8 @@ impl Disjunction {
         }
         let degree = degree as usize;
         let top = chebyshev(degree, z);
-        let value = |s: usize| 1.0 - chebyshev(degree, (k as f64 + 1.0 - 2.0 * s as f64) / (k as f64 - 1.0)) / top;
+        let value =
+            |s: usize| 1.0 - chebyshev(degree, (k as f64 + 1.0 - 2.0 * s as f64) / (k as f64 - 1.0)) / top;
         // Differences of 0..=t, row after row: the first of row m is Δ^m p(0).
         let mut row: Vec<f64> = (0..=degree).map(value).collect();
         let mut coefficients = Vec::with_capacity(degree);

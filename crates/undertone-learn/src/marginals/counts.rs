@@ -92,9 +92,8 @@ mod tests {
             assert!((sum_square - sum * sum - stated).abs() < 1e-9, "{kind}");
             assert!((noise.variance_of_sum(1.0, 0.3) - noise.variance(0.3)).abs() < 1e-12);
             let length: f64 = g.iter().map(|g| g * g).sum();
-            let (first, second) = (0..4).fold((0.0, 0.0), |(first, second), k| {
-                (first + pi[k] * g[k], second + pi[k] * g[k] * g[k])
-            });
+            let (first, second) = (0..4)
+                .fold((0.0, 0.0), |(first, second), k| (first + pi[k] * g[k], second + pi[k] * g[k] * g[k]));
             let stated = noise.spread * length + (noise.tilt + 1.0) * second - first * first;
             assert!((along_square - along * along - stated).abs() < 1e-9, "{kind}");
         }

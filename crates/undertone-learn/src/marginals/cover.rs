@@ -9,7 +9,10 @@ use super::table::{chosen, parts};
 const MOST_SETS: u64 = 50_000;
 
 /// All sets of `sizes` attributes, by number.
-pub(super) fn sets(schema: &Schema, sizes: std::ops::RangeInclusive<usize>) -> Result<Selections, PrivacyError> {
+pub(super) fn sets(
+    schema: &Schema,
+    sizes: std::ops::RangeInclusive<usize>,
+) -> Result<Selections, PrivacyError> {
     Selections::new(vec![1; schema.attributes()], sizes)
 }
 
@@ -24,7 +27,11 @@ pub(super) fn number(sets: &Selections, set: &[usize]) -> Option<usize> {
 ///
 /// A view begins with the first set that lies in none, and takes in, as long as it may, the attribute with which the
 /// largest number of sets come into it, where a set that lies in r others already counts 1/(1 + r)².
-pub(super) fn cover(schema: &Schema, together: usize, most_cells: f64) -> Result<Vec<Vec<usize>>, PrivacyError> {
+pub(super) fn cover(
+    schema: &Schema,
+    together: usize,
+    most_cells: f64,
+) -> Result<Vec<Vec<usize>>, PrivacyError> {
     let sets = sets(schema, together..=together)?;
     if sets.count() > MOST_SETS {
         return Err(PrivacyError::TooManyQuestions { most: MOST_SETS });

@@ -127,7 +127,8 @@ fn views(
         return Err(refused.expect("without a cover there is a reason").into());
     };
     // Rounded up, so that each view is asked for now and then
-    let weighted = views.into_iter().zip(weights).map(|(view, w)| (view, (w * WEIGHTS).ceil().max(1.0) as u32));
+    let weighted =
+        views.into_iter().zip(weights).map(|(view, w)| (view, (w * WEIGHTS).ceil().max(1.0) as u32));
     let questionnaire = Questionnaire::views(schema, epsilon, weighted.collect())?;
     Ok((questionnaire, Estimator::Views { total_variation }))
 }

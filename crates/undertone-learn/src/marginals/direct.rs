@@ -31,7 +31,8 @@ pub(super) fn estimate(
             continue;
         };
         let own: Vec<usize> = view.iter().map(|&a| levels[a] as usize).collect();
-        let mask = (0..view.len()).filter(|&i| attributes.contains(&view[i])).fold(0, |mask, i| mask | 1 << i);
+        let mask =
+            (0..view.len()).filter(|&i| attributes.contains(&view[i])).fold(0, |mask, i| mask | 1 << i);
         let n = tally.asked(number as usize) as f64;
         let labels = shares.len() / cells;
         for (cell, share) in marginal(&shares, &own, mask).into_iter().enumerate() {

@@ -71,7 +71,8 @@ mod tests {
     fn from_an_even_start_no_interaction_of_all_axes_arises() {
         // P(x, y, z) of a chain has only interactions of two; its pairs lead back to it.
         let flip = |a: usize, b: usize| if a == b { 0.8 } else { 0.2 };
-        let chain: Vec<f64> = (0..8).map(|c| 0.5 * flip(c >> 2, c >> 1 & 1) * flip(c >> 1 & 1, c & 1)).collect();
+        let chain: Vec<f64> =
+            (0..8).map(|c| 0.5 * flip(c >> 2, c >> 1 & 1) * flip(c >> 1 & 1, c & 1)).collect();
         let cells = fitted(&[0.125; 8], &[2, 2, 2], &without(&chain, &[2, 2, 2]));
         assert!(near(&cells, &chain, 1e-7), "{cells:?}");
     }

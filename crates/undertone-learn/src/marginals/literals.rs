@@ -38,7 +38,8 @@ pub(super) fn estimate(
                 .collect();
             let unanswered = || LearnError::Unanswered { attributes: attributes.to_vec() };
             let a = polynomial.coefficients[literals.len() - 1];
-            let number = design.questionnaire.number(&Question::Term(literals)).ok_or_else(unanswered)? as usize;
+            let number =
+                design.questionnaire.number(&Question::Term(literals)).ok_or_else(unanswered)? as usize;
             let holds = tally.shares(number, &noise).ok_or_else(unanswered)?[1];
             value -= a * holds;
             variance += a * a * noise.variance(holds) / tally.asked(number) as f64;

@@ -1,8 +1,9 @@
 //! The answer: a table, each cell with its uncertainty.
 
 use super::design::{Design, Estimator, MOST_CELLS};
-use super::hierarchy::fitted;
+use super::hierarchy::Hierarchy;
 use super::pooled::Pooled;
+use super::possible::possible;
 use super::simplex::project_on_simplex;
 use super::table::{chosen, parts, sizes_of};
 use super::tally::Tally;
@@ -17,7 +18,14 @@ pub struct Marginals<'a> {
     design: &'a Design,
     tally: &'a Tally,
     /// What views have in common
-    pooled: Option<Pooled>,
+    views: Option<Views>,
+}
+
+/// What all views together say, without bias, and the tables that were made of it.
+#[derive(Clone, Debug)]
+struct Views {
+    pooled: Pooled,
+    hierarchy: Hierarchy,
 }
 
 /// A table over some attributes, row by row: the last attribute changes fastest.
@@ -61,11 +69,16 @@ impl<'a> Marginals<'a> {
         if tally.reports() == 0 {
             return Err(LearnError::NoReports);
         }
-        let pooled = match design.estimator {
-            Estimator::Views { .. } => Some(Pooled::new(design, tally)?),
+        let views = match design.estimator {
+            Estimator::Views { .. } => {
+                let pooled = Pooled::new(design, tally)?;
+                let levels = design.questionnaire.schema().levels();
+                let hierarchy = Hierarchy::new(&pooled, levels, design.order);
+                Some(Views { pooled, hierarchy })
+            }
             _ => None,
         };
-        Ok(Self { design, tally, pooled })
+        Ok(Self { design, tally, views })
     }
 
     /// The table over some of the attributes, in rising order, at most as many as the design looks at together.
@@ -81,13 +94,13 @@ impl<'a> Marginals<'a> {
         }
         let levels: Vec<usize> = attributes.iter().map(|&a| schema.levels()[a] as usize).collect();
         let (design, tally) = (self.design, self.tally);
-        let cells = match (&design.estimator, &self.pooled) {
+        let cells = match (&design.estimator, &self.views) {
             (Estimator::Polynomial(polynomial), _) => {
                 literals::estimate(polynomial, design, tally, attributes, &levels)?.projected()
             }
             (Estimator::Characters, _) => hadamard::estimate(design, tally, attributes, &levels)?.projected(),
             (Estimator::Tables, _) => direct::estimate(design, tally, attributes, &levels)?.projected(),
-            (Estimator::Views { .. }, Some(pooled)) => of_views(pooled, attributes, &levels)?,
+            (Estimator::Views { .. }, Some(views)) => views.table(attributes, &levels)?,
             (Estimator::Views { .. }, None) => unreachable!("views are pooled when they are made"),
         };
         Ok(Marginal { attributes: attributes.to_vec(), levels, cells })
@@ -113,23 +126,26 @@ fn within((low, high): (f64, f64), bias: f64) -> (f64, f64) {
     ((low - bias).clamp(0.0, 1.0), (high + bias).clamp(0.0, 1.0))
 }
 
-fn of_views(pooled: &Pooled, attributes: &[usize], sizes: &[usize]) -> Result<Vec<Cell>, LearnError> {
-    if let Some(&attribute) = attributes.iter().find(|&&a| pooled.get(&[a]).is_none()) {
-        return Err(LearnError::Unanswered { attributes: vec![attribute] });
+impl Views {
+    fn table(&self, attributes: &[usize], sizes: &[usize]) -> Result<Vec<Cell>, LearnError> {
+        let pooled = &self.pooled;
+        if let Some(&attribute) = attributes.iter().find(|&&a| pooled.get(&[a]).is_none()) {
+            return Err(LearnError::Unanswered { attributes: vec![attribute] });
+        }
+        let tables = self.hierarchy.tables(attributes);
+        let shares = &tables[tables.len() - 1];
+        if let Some(figures) = figures(pooled, attributes, sizes, &tables) {
+            let cell = |(&share, figure): (&f64, Figure)| Cell {
+                share,
+                unbiased: Some(figure),
+                interval: within(figure.interval(), 0.0),
+            };
+            return Ok(shares.iter().zip(figures).map(cell).collect());
+        }
+        let intervals = possible(sizes, &known(pooled, attributes, sizes, &tables));
+        let cell = |(&share, interval)| Cell { share, unbiased: None, interval };
+        Ok(shares.iter().zip(intervals).map(cell).collect())
     }
-    let tables = fitted(pooled, attributes, sizes);
-    let all = (1usize << sizes.len()) - 1;
-    if let Some(figures) = figures(pooled, attributes, sizes, &tables) {
-        let cell = |(&share, figure): (&f64, Figure)| Cell {
-            share,
-            unbiased: Some(figure),
-            interval: within(figure.interval(), 0.0),
-        };
-        return Ok(tables[all].iter().zip(figures).map(cell).collect());
-    }
-    let intervals = super::possible::possible(sizes, &known(pooled, attributes, sizes, &tables));
-    let cell = |(&share, interval)| Cell { share, unbiased: None, interval };
-    Ok(tables[all].iter().zip(intervals).map(cell).collect())
 }
 
 /// The unbiased estimate of each cell, if some view holds all attributes.

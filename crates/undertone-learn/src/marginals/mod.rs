@@ -31,6 +31,7 @@ mod marginal;
 mod pooled;
 mod possible;
 mod predicted;
+mod shrinkage;
 mod simplex;
 mod table;
 mod tally;

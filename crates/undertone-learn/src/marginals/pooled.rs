@@ -20,7 +20,7 @@ use super::design::Design;
 use super::table::{chosen, interaction, marginal, part_of, parts, sizes_of};
 use super::tally::Tally;
 use crate::LearnError;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use undertone_privacy::statistic::Question;
 
 /// An interaction as the views that hold it have it.
@@ -55,28 +55,33 @@ impl Scatter {
 /// All interactions of up to k attributes that any view holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pooled {
-    interactions: HashMap<Vec<usize>, Interaction>,
+    interactions: BTreeMap<Vec<usize>, Interaction>,
 }
 
 impl Pooled {
     /// Pools what the views of a design were told.
     pub fn new(design: &Design, tally: &Tally) -> Result<Self, LearnError> {
-        let mut interactions = HashMap::<Vec<usize>, Interaction>::new();
+        let mut interactions = BTreeMap::<Vec<usize>, Interaction>::new();
         let questionnaire = &design.questionnaire;
         let levels = questionnaire.schema().levels();
         for number in 0..questionnaire.questions() {
             let question = questionnaire.question(number)?;
             let noise = Noise::of(&questionnaire.mechanism(&question)?);
-            let (Question::Cell(view), Some(shares)) = (question, tally.shares(number as usize, &noise)) else {
+            let (Question::Cell(view), Some(shares)) = (question, tally.shares(number as usize, &noise))
+            else {
                 continue;
             };
             let sizes: Vec<usize> = view.iter().map(|&a| levels[a] as usize).collect();
             let (n, cells) = (tally.asked(number as usize) as f64, shares.len() as f64);
             let u = n / (cells * noise.even());
             let square = u * u / n;
-            let scatter =
-                Scatter { spread: square * noise.spread * cells, tilt: square * (noise.tilt + 1.0), mean: square };
-            for mask in parts((1 << view.len()) - 1).filter(|mask| mask.count_ones() as usize <= design.order) {
+            let scatter = Scatter {
+                spread: square * noise.spread * cells,
+                tilt: square * (noise.tilt + 1.0),
+                mean: square,
+            };
+            for mask in parts((1 << view.len()) - 1).filter(|mask| mask.count_ones() as usize <= design.order)
+            {
                 let table = marginal(&shares, &sizes, mask);
                 let sum = interactions.entry(chosen(&view, mask)).or_default();
                 sum.cells.resize(table.len(), 0.0);
@@ -98,12 +103,19 @@ impl Pooled {
         self.interactions.get(attributes)
     }
 
+    /// The interactions of so many attributes each.
+    pub fn of_size(&self, size: usize) -> impl Iterator<Item = (&Vec<usize>, &Interaction)> {
+        self.interactions.iter().filter(move |(set, _)| set.len() == size)
+    }
+
     /// The interactions of all parts of `attributes`, by mask; none if one is in no view.
     fn of(&self, attributes: &[usize]) -> Option<Vec<&Interaction>> {
         // The empty mask is never looked at; any other stands in for it.
         let all = (1 << attributes.len()) - 1;
         let first = self.get(&chosen(attributes, 1))?;
-        std::iter::once(Some(first)).chain(parts(all).map(|mask| self.get(&chosen(attributes, mask)))).collect()
+        std::iter::once(Some(first))
+            .chain(parts(all).map(|mask| self.get(&chosen(attributes, mask))))
+            .collect()
     }
 
     /// The unbiased table over attributes with so many levels: Σ_A (K_A/K_S)·interaction of A; none if one is in no view.

@@ -24,11 +24,18 @@ pub(super) fn possible(sizes: &[usize], known: &[Option<Vec<Figure>>]) -> Vec<(f
             figure.value + side * z * figure.standard_error
         }
         // Nothing is known of it but that it is a share.
-        None => if side > 0.0 { 1.0 } else { 0.0 },
+        None => {
+            if side > 0.0 {
+                1.0
+            } else {
+                0.0
+            }
+        }
     };
     let interval = |cell: usize| {
         let high = masks.iter().map(|&mask| bound(mask, cell, 1.0)).fold(1.0, f64::min);
-        let pairs = masks.iter().flat_map(|&a| masks.iter().map(move |&b| (a, b))).filter(|(a, b)| a | b == all);
+        let pairs =
+            masks.iter().flat_map(|&a| masks.iter().map(move |&b| (a, b))).filter(|(a, b)| a | b == all);
         let low = pairs
             .map(|(a, b)| bound(a, cell, -1.0) + bound(b, cell, -1.0) - bound(a & b, cell, 1.0))
             .fold(0.0, f64::max);

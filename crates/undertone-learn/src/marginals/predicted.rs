@@ -63,9 +63,8 @@ pub(super) fn weigh(
     epsilon: Epsilon,
 ) -> Result<Weighted, PrivacyError> {
     let all = sets(schema, 1..=order)?;
-    let interactions: Vec<Interaction> = (0..all.count())
-        .map(|i| interaction(schema, &all.get(i).expect("below the count"), order))
-        .collect();
+    let interactions: Vec<Interaction> =
+        (0..all.count()).map(|i| interaction(schema, &all.get(i).expect("below the count"), order)).collect();
     // For each view, what one answer adds to the precision, and of what.
     let mut told = Vec::with_capacity(views.len());
     for view in views {
@@ -136,7 +135,9 @@ mod tests {
             })
         };
         let least = risk(&best.weights);
-        assert!((0.5 * (std::f64::consts::FRAC_2_PI * least).sqrt() / best.total_variation - 1.0).abs() < 1e-9);
+        assert!(
+            (0.5 * (std::f64::consts::FRAC_2_PI * least).sqrt() / best.total_variation - 1.0).abs() < 1e-9
+        );
         assert!(least < risk(&[0.2; 5]));
         for i in 0..5 {
             for j in (0..5).filter(|&j| j != i) {

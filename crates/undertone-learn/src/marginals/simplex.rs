@@ -41,7 +41,8 @@ mod tests {
             for j in 0..4 {
                 let mut other = nearest;
                 let moved = 0.01f64.min(other[i]);
-                (other[i], other[j]) = if i == j { (other[i], other[j]) } else { (other[i] - moved, other[j] + moved) };
+                (other[i], other[j]) =
+                    if i == j { (other[i], other[j]) } else { (other[i] - moved, other[j] + moved) };
                 assert!(distance(&other) >= distance(&nearest) - 1e-12);
             }
         }

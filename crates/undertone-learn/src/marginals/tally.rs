@@ -104,3 +104,15 @@ impl Tally {
         (start as usize, self.starts[question + 1] - start)
     }
 }
+
+#[cfg(test)]
+impl Tally {
+    /// Counts as they are on average: `rates` of `asked` answers name each label.
+    pub(super) fn set(&mut self, question: u64, asked: u64, rates: &[f64]) {
+        let (start, _) = self.place(question as usize);
+        self.asked[question as usize] = asked;
+        for (seen, rate) in self.seen[start..].iter_mut().zip(rates) {
+            *seen = (rate * asked as f64).round() as u64;
+        }
+    }
+}
