@@ -37,6 +37,7 @@ pub struct Design {
     pub(super) order: usize,
     pub(super) questionnaire: Questionnaire,
     pub(super) estimator: Estimator,
+    predicted: Option<f64>,
 }
 
 /// What is made of the answers.
@@ -45,7 +46,7 @@ pub(super) enum Estimator {
     Polynomial(Disjunction),
     Characters,
     Tables,
-    Views { total_variation: f64 },
+    Views,
 }
 
 impl Design {
@@ -71,9 +72,28 @@ impl Design {
             Method::Direct(answering) => {
                 (Questionnaire::tables(schema, epsilon, order, answering)?, Estimator::Tables)
             }
-            Method::Views => views(schema, people, epsilon, order)?,
+            Method::Views => {
+                let (views, predicted) = views(&schema, people, epsilon, order)?;
+                let design = Self::with_views(schema, epsilon, order, views)?;
+                return Ok(Self { predicted: Some(predicted), ..design });
+            }
         };
-        Ok(Self { order, questionnaire, estimator })
+        Ok(Self { order, questionnaire, estimator, predicted: None })
+    }
+
+    /// The design with these views and how often each is asked, as a task may have them written down.
+    pub fn with_views(
+        schema: Schema,
+        epsilon: Epsilon,
+        order: usize,
+        views: Vec<(Vec<usize>, u32)>,
+    ) -> Result<Self, LearnError> {
+        schema.check_order(order)?;
+        if let Some(cells) = too_large(&schema, views.iter().map(|(view, _)| view))? {
+            return Err(PrivacyError::ProductDomain { cells, most: MOST_CELLS }.into());
+        }
+        let questionnaire = Questionnaire::views(schema, epsilon, views)?;
+        Ok(Self { order, questionnaire, estimator: Estimator::Views, predicted: None })
     }
 
     /// The questions, which devices draw from and answer.
@@ -86,38 +106,36 @@ impl Design {
         self.order
     }
 
-    /// The total variation to expect of the tables of views, on average; none for the other methods.
+    /// The total variation to expect of tables over k attributes, on average, where views were chosen by it.
     pub fn predicted_total_variation(&self) -> Option<f64> {
-        match self.estimator {
-            Estimator::Views { total_variation } => Some(total_variation),
-            _ => None,
-        }
+        self.predicted
     }
 }
 
-/// Of the covers of all sets of 2, …, k attributes by views of 4, 8, …, 1024 cells that of least predicted error.
+/// Views with the integer weights of each, and the total variation to expect: of the covers of all sets of 2, …, k
+/// attributes by views of 4, 8, …, 1024 cells that of least predicted error.
 fn views(
-    schema: Schema,
+    schema: &Schema,
     people: u64,
     epsilon: Epsilon,
     order: usize,
-) -> Result<(Questionnaire, Estimator), LearnError> {
+) -> Result<(Vec<(Vec<usize>, u32)>, f64), LearnError> {
     let mut best: Option<(Vec<Vec<usize>>, Weighted)> = None;
     let mut refused = None;
     for together in order.min(2)..=order {
         for bits in 2..=10 {
-            let views = match cover(&schema, together, f64::from(1 << bits)) {
+            let views = match cover(schema, together, f64::from(1 << bits)) {
                 Ok(views) => views,
                 Err(problem) => {
                     refused.get_or_insert(problem);
                     break;
                 }
             };
-            if let Some(cells) = too_large(&schema, &views)? {
+            if let Some(cells) = too_large(schema, views.iter())? {
                 refused.get_or_insert(PrivacyError::ProductDomain { cells, most: MOST_CELLS });
                 break;
             }
-            let weighted = weigh(&schema, &views, order, people.max(1) as f64, epsilon)?;
+            let weighted = weigh(schema, &views, order, people.max(1) as f64, epsilon)?;
             if best.as_ref().is_none_or(|(_, best)| weighted.total_variation < best.total_variation) {
                 best = Some((views, weighted));
             }
@@ -127,14 +145,15 @@ fn views(
         return Err(refused.expect("without a cover there is a reason").into());
     };
     // Rounded up, so that each view is asked for now and then
-    let weighted =
-        views.into_iter().zip(weights).map(|(view, w)| (view, (w * WEIGHTS).ceil().max(1.0) as u32));
-    let questionnaire = Questionnaire::views(schema, epsilon, weighted.collect())?;
-    Ok((questionnaire, Estimator::Views { total_variation }))
+    let weights = weights.into_iter().map(|weight| (weight * WEIGHTS).ceil().max(1.0) as u32);
+    Ok((views.into_iter().zip(weights).collect(), total_variation))
 }
 
 /// The cells of a view that has too many.
-fn too_large(schema: &Schema, views: &[Vec<usize>]) -> Result<Option<f64>, PrivacyError> {
+fn too_large<'a>(
+    schema: &Schema,
+    views: impl Iterator<Item = &'a Vec<usize>>,
+) -> Result<Option<f64>, PrivacyError> {
     for view in views {
         let cells = schema.cells(view)?;
         if cells > MOST_CELLS {

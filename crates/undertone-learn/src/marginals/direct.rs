@@ -26,7 +26,7 @@ pub(super) fn estimate(
     let (mut values, mut variances, mut answers) = (vec![0.0; cells], vec![0.0; cells], 0.0);
     for number in tables_over(design, attributes)? {
         let question = questionnaire.question(number)?;
-        let noise = Noise::of(&questionnaire.mechanism(&question)?);
+        let noise = Noise::of(questionnaire.mechanism(&question)?);
         let (Question::Cell(view), Some(shares)) = (question, tally.shares(number as usize, &noise)) else {
             continue;
         };

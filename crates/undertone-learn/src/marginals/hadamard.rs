@@ -33,7 +33,7 @@ pub(super) fn estimate(
         let unanswered = || LearnError::Unanswered { attributes: attributes.to_vec() };
         let number = design.questionnaire.number(&question).ok_or_else(unanswered)? as usize;
         if noise.is_none() {
-            noise = Some(Noise::of(&design.questionnaire.mechanism(&question)?));
+            noise = Some(Noise::of(design.questionnaire.mechanism(&question)?));
         }
         let noise = noise.as_ref().expect("it was just made");
         let odd = tally.shares(number, noise).ok_or_else(unanswered)?[1];

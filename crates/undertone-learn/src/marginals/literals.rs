@@ -27,7 +27,7 @@ pub(super) fn estimate(
 ) -> Result<Linear, LearnError> {
     let degree = polynomial.coefficients.len();
     let first = design.questionnaire.question(0)?;
-    let noise = Noise::of(&design.questionnaire.mechanism(&first)?);
+    let noise = Noise::of(design.questionnaire.mechanism(&first)?);
     let (mut values, mut variances) = (Vec::new(), Vec::new());
     for cell in levels_of(sizes).chunks(sizes.len()) {
         let (mut value, mut variance) = (1.0, 0.0);

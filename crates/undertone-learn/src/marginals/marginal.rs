@@ -70,7 +70,7 @@ impl<'a> Marginals<'a> {
             return Err(LearnError::NoReports);
         }
         let views = match design.estimator {
-            Estimator::Views { .. } => {
+            Estimator::Views => {
                 let pooled = Pooled::new(design, tally)?;
                 let levels = design.questionnaire.schema().levels();
                 let hierarchy = Hierarchy::new(&pooled, levels, design.order);
@@ -100,8 +100,8 @@ impl<'a> Marginals<'a> {
             }
             (Estimator::Characters, _) => hadamard::estimate(design, tally, attributes, &levels)?.projected(),
             (Estimator::Tables, _) => direct::estimate(design, tally, attributes, &levels)?.projected(),
-            (Estimator::Views { .. }, Some(views)) => views.table(attributes, &levels)?,
-            (Estimator::Views { .. }, None) => unreachable!("views are pooled when they are made"),
+            (Estimator::Views, Some(views)) => views.table(attributes, &levels)?,
+            (Estimator::Views, None) => unreachable!("views are pooled when they are made"),
         };
         Ok(Marginal { attributes: attributes.to_vec(), levels, cells })
     }

@@ -66,7 +66,7 @@ impl Pooled {
         let levels = questionnaire.schema().levels();
         for number in 0..questionnaire.questions() {
             let question = questionnaire.question(number)?;
-            let noise = Noise::of(&questionnaire.mechanism(&question)?);
+            let noise = Noise::of(questionnaire.mechanism(&question)?);
             let (Question::Cell(view), Some(shares)) = (question, tally.shares(number as usize, &noise))
             else {
                 continue;

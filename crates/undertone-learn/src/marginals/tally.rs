@@ -5,9 +5,7 @@ use super::design::Design;
 use crate::LearnError;
 use crate::labels::check_members;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use undertone_privacy::PrivacyError;
-use undertone_privacy::label::LabelMechanism;
 
 /// More labels of all questions together are not counted.
 const MOST_COUNTERS: u32 = 1 << 24;
@@ -35,7 +33,6 @@ impl Tally {
         }
         let (mut starts, mut end) = (vec![0], 0u32);
         let mut set_sizes = Vec::with_capacity(questions as usize);
-        let mut mechanisms = BTreeMap::<u32, LabelMechanism>::new();
         for number in 0..questions {
             let question = questionnaire.question(number)?;
             let labels = question.labels(questionnaire.schema())?;
@@ -44,11 +41,8 @@ impl Tally {
                 let cells = f64::from(labels) * questions as f64;
                 return Err(PrivacyError::ProductDomain { cells, most: MOST_COUNTERS }.into());
             }
-            if !mechanisms.contains_key(&labels) {
-                mechanisms.insert(labels, questionnaire.mechanism(&question)?);
-            }
             starts.push(end);
-            set_sizes.push(mechanisms[&labels].set_size());
+            set_sizes.push(questionnaire.mechanism(&question)?.set_size());
         }
         Ok(Self { asked: vec![0; questions as usize], starts, set_sizes, seen: vec![0; end as usize] })
     }

@@ -39,8 +39,9 @@ fn tables_of_views_are_distributions_and_agree_on_what_they_share() {
     let tally = collect(&design, &chain(&levels, 0.7, 20_000, 3), 3);
     let marginals = Marginals::new(&design, &tally).unwrap();
     let one = marginals.marginal(&[2]).unwrap();
-    for other in [[0, 1, 2], [2, 3, 4], [1, 2, 3]] {
-        let table = marginals.marginal(&other).unwrap();
+    let mut together = 0;
+    for other in [&[0, 1, 2][..], &[2, 3, 4], &[1, 2, 3], &[0, 2], &[2, 4]] {
+        let table = marginals.marginal(other).unwrap();
         let cells: Vec<f64> = table.cells.iter().map(|cell| cell.share).collect();
         assert!(cells.iter().all(|&cell| cell >= 0.0) && (cells.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         let axis = other.iter().position(|&a| a == 2).unwrap();
@@ -49,11 +50,17 @@ fn tables_of_views_are_distributions_and_agree_on_what_they_share() {
             assert!((sum - cell.share).abs() < 1e-6, "{sum} and {}", cell.share);
         }
         // So do the unbiased ones, to the last digits.
-        let cells: Vec<f64> = table.cells.iter().map(|cell| cell.unbiased.unwrap().value).collect();
+        let Some(cells) =
+            table.cells.iter().map(|cell| Some(cell.unbiased?.value)).collect::<Option<Vec<f64>>>()
+        else {
+            continue;
+        };
+        together += 1;
         for (sum, cell) in marginal(&cells, &table.levels, 1 << axis).iter().zip(&one.cells) {
             assert!((sum - cell.unbiased.unwrap().value).abs() < 1e-12);
         }
     }
+    assert!(together >= 2, "pairs at least are in views");
 }
 
 #[test]

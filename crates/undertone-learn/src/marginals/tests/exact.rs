@@ -31,7 +31,7 @@ fn the_mean_over_all_answers_to_every_question_is_the_true_table() {
         let questionnaire = design.questionnaire();
         let mut tally = Tally::new(&design).unwrap();
         for question in 0..questionnaire.questions() {
-            let p = questionnaire.probability(question);
+            let p = questionnaire.weight(question) as f64 / questionnaire.weights() as f64;
             let labels = questionnaire.question(question).unwrap().labels(questionnaire.schema()).unwrap();
             let mut expected = vec![0.0; labels as usize];
             for answer in answers(&design, question) {
@@ -62,32 +62,42 @@ fn the_mean_over_all_answers_to_every_question_is_the_true_table() {
 
 #[test]
 fn errors_scatter_as_stated_and_are_zero_on_average() {
-    let (levels, people, like, order, times) = ([2, 3, 2, 2], 2000, 0.6, 3, 400);
-    for method in METHODS {
-        let design = design(method, &levels, people as u64, order);
-        for set in [&[0, 1, 2][..], &[1, 3]] {
-            let truth = chain_table(&levels, like, set);
-            let mut z = vec![Vec::new(); truth.len()];
-            let mut covered = 0u32;
-            for time in 0..times {
-                let tally = collect(&design, &chain(&levels, like, people, 1000 + time), time);
-                let table = Marginals::new(&design, &tally).unwrap().marginal(set).unwrap();
-                for ((cell, truth), z) in table.cells.iter().zip(&truth).zip(&mut z) {
+    let (levels, people, like, times) = ([2, 3, 2, 2], 2000, 0.6, 200u64);
+    // Views that share attributes in every way there is
+    let views = [(vec![0, 1, 2], 4), (vec![1, 3], 1), (vec![0, 2, 3], 2), (vec![1, 2, 3], 2), (vec![1], 1)];
+    let schema = Schema::new(levels.to_vec()).unwrap();
+    let overlapping = Design::with_views(schema, epsilon(1.0), 3, views.to_vec()).unwrap();
+    let mut designs: Vec<Design> =
+        METHODS[..4].iter().map(|&method| design(method, &levels, people as u64, 3)).collect();
+    designs.push(overlapping);
+    let sets = [&[0, 1, 2][..], &[1, 3], &[1]];
+    let truths = sets.map(|set| chain_table(&levels, like, set));
+    for design in &designs {
+        let mut z = truths.clone().map(|truth| vec![Vec::new(); truth.len()]);
+        let mut covered = [0u32; 3];
+        for time in 0..times {
+            let tally = collect(design, &chain(&levels, like, people, 1000 + time), time);
+            let marginals = Marginals::new(design, &tally).unwrap();
+            for i in 0..3 {
+                let table = marginals.marginal(sets[i]).unwrap();
+                for ((cell, truth), z) in table.cells.iter().zip(&truths[i]).zip(&mut z[i]) {
                     let figure = cell.unbiased.unwrap();
                     z.push((figure.value - truth) / figure.standard_error);
-                    covered += u32::from((cell.interval.0..=cell.interval.1).contains(truth));
+                    covered[i] += u32::from((cell.interval.0..=cell.interval.1).contains(truth));
                 }
             }
-            for z in &z {
+        }
+        for i in 0..3 {
+            for z in &z[i] {
                 let (mean, error) = summary(z);
-                assert!(mean.abs() < 5.0 * error, "{method:?}, {set:?}: {mean} ± {error}");
+                assert!(mean.abs() < 5.0 * error, "{design:?}, {:?}: {mean} ± {error}", sets[i]);
                 let (square, error) = summary(&z.iter().map(|z| z * z).collect::<Vec<_>>());
-                assert!((square - 1.0).abs() < 5.0 * error, "{method:?}, {set:?}: {square} ± {error}");
+                assert!((square - 1.0).abs() < 5.0 * error, "{design:?}, {:?}: {square} ± {error}", sets[i]);
             }
-            let (n, covered) = (times as f64 * truth.len() as f64, f64::from(covered));
+            let n = times as f64 * truths[i].len() as f64;
             // 95 in 100, less 5σ of as many independent ones as there are repetitions
             let least = 0.95 - 5.0 * (0.95 * 0.05 / times as f64).sqrt();
-            assert!(covered / n > least, "{method:?}, {set:?}: {covered} of {n}");
+            assert!(f64::from(covered[i]) / n > least, "{design:?}, {:?}: {covered:?}", sets[i]);
         }
     }
 }
