@@ -111,6 +111,12 @@ pub enum LearnError {
         /// Counted from zero
         person: u64,
     },
+    /// A table that nobody was asked about
+    #[error("nobody has answered what the table over the attributes {attributes:?} is made of")]
+    Unanswered {
+        /// Counted from zero
+        attributes: Vec<usize>,
+    },
     /// Something that a curator has to see true labels for
     #[error(
         "{what} was made by a curator who saw the true labels; where nobody is trusted with them it cannot be used"

@@ -16,6 +16,7 @@ pub mod live;
 pub mod loss;
 pub mod numbers;
 pub mod moments;
+pub mod marginals;
 pub mod online;
 pub mod online_study;
 pub mod plan;

@@ -137,15 +137,7 @@ impl Decoding {
     }
 
     fn check(&self, members: &[u32], labels: u32) -> Result<(), String> {
-        if let Some(size) = self.set_size.filter(|&size| size as usize != members.len()) {
-            return Err(format!("it names {} label(s), the mechanism names {size}", members.len()));
-        }
-        if let Some(label) = members.iter().find(|&&label| label >= labels) {
-            return Err(format!("it names label {label}, the task has {labels} classes"));
-        }
-        if members.windows(2).any(|pair| pair[0] >= pair[1]) {
-            return Err("its labels are not in rising order".into());
-        }
+        check_members(members, labels, self.set_size)?;
         if let Some((top, _)) = &self.top
             && let Some(label) = members.iter().find(|label| top.binary_search(label).is_err())
         {
@@ -153,6 +145,20 @@ impl Decoding {
         }
         Ok(())
     }
+}
+
+/// What is wrong with a report of these members about so many labels, whose number is fixed or not.
+pub(crate) fn check_members(members: &[u32], labels: u32, set_size: Option<u32>) -> Result<(), String> {
+    if let Some(size) = set_size.filter(|&size| size as usize != members.len()) {
+        return Err(format!("it names {} label(s), the mechanism names {size}", members.len()));
+    }
+    if let Some(label) = members.iter().find(|&&label| label >= labels) {
+        return Err(format!("it names label {label}, the task has {labels} classes"));
+    }
+    if members.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return Err("its labels are not in rising order".into());
+    }
+    Ok(())
 }
 
 /// Beyond e^60 a report is as good as certain, and 32-bit arithmetic still holds the ratio.

@@ -5,5 +5,6 @@ mod shares;
 mod vectors;
 
 pub use channel::Channel;
+pub(crate) use channel::check_members;
 pub use shares::{LabelCounts, LabelShares, Share};
 pub use vectors::{LabelVector, LabelVectors};

@@ -10,8 +10,10 @@
 
 use super::{Question, Schema, Selections};
 use crate::exact::uniform_below;
-use crate::label::{LabelKind, LabelMechanism, LabelSet};
+use crate::label::{LabelKind, LabelMechanism, LabelRandomizer, LabelSet};
 use crate::{DeviceSafe, Epsilon, Guarantee, PrivacyError, Randomizer};
+use alloc::collections::BTreeSet;
+use alloc::vec;
 use alloc::vec::Vec;
 use rand_core::{CryptoRng, Rng};
 
@@ -24,12 +26,26 @@ pub enum Answering {
     Published,
 }
 
+impl Answering {
+    fn mechanism(self, labels: u32, epsilon: Epsilon) -> Result<LabelMechanism, PrivacyError> {
+        match self {
+            Self::Best => LabelMechanism::best(labels, epsilon),
+            // K - 2 < 3·e^ε, with t = e^-ε
+            Self::Published if (f64::from(labels) - 2.0) * epsilon.t() < 3.0 => {
+                LabelKind::Rr.mechanism(labels, epsilon)
+            }
+            Self::Published => LabelKind::Oue.mechanism(labels, epsilon),
+        }
+    }
+}
+
 /// A public family of questions about records, and how they are answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Questionnaire {
     schema: Schema,
     epsilon: Epsilon,
-    answering: Answering,
+    /// One for each number of answers that a question may have, in rising order
+    mechanisms: Vec<LabelMechanism>,
     family: Family,
 }
 
@@ -62,8 +78,9 @@ impl Questionnaire {
         views: Vec<(Vec<usize>, u32)>,
     ) -> Result<Self, PrivacyError> {
         let (mut ends, mut end) = (Vec::with_capacity(views.len()), 0u64);
+        let mut labels = BTreeSet::new();
         for (view, weight) in &views {
-            schema.cells(view)?;
+            labels.insert(schema.cells(view)?);
             // At most 2^32 views of weights below 2^32
             end += u64::from(*weight);
             ends.push(end);
@@ -72,7 +89,7 @@ impl Questionnaire {
             return Err(PrivacyError::NoCounts);
         }
         let views = views.into_iter().map(|(view, _)| view).collect();
-        Ok(Self { schema, epsilon, answering: Answering::Best, family: Family::Views { views, ends } })
+        Self::new(schema, epsilon, Answering::Best, labels, Family::Views { views, ends })
     }
 
     /// The tables over all sets of `order` attributes, evenly.
@@ -82,27 +99,36 @@ impl Questionnaire {
         order: usize,
         answering: Answering,
     ) -> Result<Self, PrivacyError> {
-        // Whatever is drawn, the largest table has to have labels.
-        let mut largest: Vec<usize> = (0..schema.attributes()).collect();
-        largest.sort_by_key(|&a| core::cmp::Reverse(schema.levels()[a]));
-        largest.truncate(order);
-        largest.sort_unstable();
-        schema.cells(&largest)?;
-        let family = Family::Tables(Selections::new(alloc::vec![1; schema.attributes()], order..=order)?);
-        Ok(Self { schema, epsilon, answering, family })
+        let family = Family::Tables(Selections::new(vec![1; schema.attributes()], order..=order)?);
+        let labels = products(&schema, order)?;
+        Self::new(schema, epsilon, answering, labels, family)
     }
 
     /// All characters of 1 to `order` attributes, evenly: an attribute of L levels has 2^⌈log₂ L⌉ - 1 masks.
     pub fn parities(schema: Schema, epsilon: Epsilon, order: usize) -> Result<Self, PrivacyError> {
         let letters = schema.levels().iter().map(|&levels| masks(levels)).collect();
         let family = Family::Parities(Selections::new(letters, 1..=order)?);
-        Ok(Self { schema, epsilon, answering: Answering::Best, family })
+        Self::new(schema, epsilon, Answering::Best, [2].into(), family)
     }
 
     /// All products of 1 to `order` literals of different attributes, evenly: an attribute has as many literals as levels.
     pub fn terms(schema: Schema, epsilon: Epsilon, order: usize) -> Result<Self, PrivacyError> {
         let family = Family::Terms(Selections::new(schema.levels().to_vec(), 1..=order)?);
-        Ok(Self { schema, epsilon, answering: Answering::Best, family })
+        Self::new(schema, epsilon, Answering::Best, [2].into(), family)
+    }
+
+    fn new(
+        schema: Schema,
+        epsilon: Epsilon,
+        answering: Answering,
+        labels: BTreeSet<u32>,
+        family: Family,
+    ) -> Result<Self, PrivacyError> {
+        let mechanisms = labels
+            .into_iter()
+            .map(|labels| answering.mechanism(labels, epsilon))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { schema, epsilon, mechanisms, family })
     }
 
     /// The attributes.
@@ -177,37 +203,41 @@ impl Questionnaire {
         }
     }
 
-    /// The probability w_j/W of a question.
-    pub fn probability(&self, number: u64) -> f64 {
+    /// w_j, how often a question is asked out of [`weights`](Self::weights); zero for one that is none.
+    pub fn weight(&self, number: u64) -> u64 {
         match &self.family {
             Family::Views { ends, .. } => {
                 let end = |i: usize| ends.get(i).copied().unwrap_or(0);
                 let before = (number as usize).checked_sub(1).map_or(0, end);
-                end(number as usize).saturating_sub(before) as f64 / end(ends.len() - 1) as f64
+                end(number as usize).saturating_sub(before)
             }
-            _ if number < self.questions() => 1.0 / self.questions() as f64,
-            _ => 0.0,
+            _ => u64::from(number < self.questions()),
         }
     }
 
-    /// The mechanism that answers a question.
-    pub fn mechanism(&self, question: &Question) -> Result<LabelMechanism, PrivacyError> {
-        let labels = question.labels(&self.schema)?;
-        match self.answering {
-            Answering::Best => LabelMechanism::best(labels, self.epsilon),
-            // K - 2 < 3·e^ε, with t = e^-ε
-            Answering::Published if (f64::from(labels) - 2.0) * self.epsilon.t() < 3.0 => {
-                LabelKind::Rr.mechanism(labels, self.epsilon)
-            }
-            Answering::Published => LabelKind::Oue.mechanism(labels, self.epsilon),
+    /// W, the sum of the weights.
+    pub fn weights(&self) -> u64 {
+        match &self.family {
+            Family::Views { ends, .. } => ends[ends.len() - 1],
+            _ => self.questions(),
         }
+    }
+
+    /// The mechanism that answers one of the questions.
+    pub fn mechanism(&self, question: &Question) -> Result<&LabelMechanism, PrivacyError> {
+        let labels = question.labels(&self.schema)?;
+        let found = self.mechanisms.binary_search_by_key(&labels, LabelRandomizer::labels);
+        found.map(|at| &self.mechanisms[at]).map_err(|_| PrivacyError::ProductDomain {
+            cells: labels.into(),
+            most: self.mechanisms[self.mechanisms.len() - 1].labels(),
+        })
     }
 
     /// A person's question, for whoever assigns them: it needs no secrecy.
     pub fn draw(&self, rng: &mut impl Rng) -> u64 {
         match &self.family {
             Family::Views { ends, .. } => {
-                let word = uniform_below(ends[ends.len() - 1], rng);
+                let word = uniform_below(self.weights(), rng);
                 ends.partition_point(|&end| end <= word) as u64
             }
             _ => uniform_below(self.questions(), rng),
@@ -233,6 +263,24 @@ fn masks(levels: u32) -> u32 {
     u32::MAX >> (levels - 1).leading_zeros()
 }
 
+/// The numbers of cells of all tables over `order` attributes.
+fn products(schema: &Schema, order: usize) -> Result<BTreeSet<u32>, PrivacyError> {
+    let mut products = vec![BTreeSet::from([1u32]); 1];
+    products.resize(order + 1, BTreeSet::new());
+    for &levels in schema.levels() {
+        for size in (1..=order).rev() {
+            for fewer in products[size - 1].clone() {
+                let cells = fewer.checked_mul(levels).ok_or(PrivacyError::ProductDomain {
+                    cells: f64::from(fewer) * f64::from(levels),
+                    most: u32::MAX,
+                })?;
+                products[size].insert(cells);
+            }
+        }
+    }
+    Ok(products.swap_remove(order))
+}
+
 impl Randomizer for Questionnaire {
     type Input = Vec<u32>;
     type Report = Answer;
@@ -253,7 +301,8 @@ impl Randomizer for Questionnaire {
             return f64::NEG_INFINITY;
         };
         let truth = question.of(record, &self.schema);
-        libm::log(self.probability(report.question)) + mechanism.ln_likelihood(&report.labels, &truth)
+        libm::log(self.weight(report.question) as f64 / self.weights() as f64)
+            + mechanism.ln_likelihood(&report.labels, &truth)
     }
 }
 

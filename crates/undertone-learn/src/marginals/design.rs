@@ -1,0 +1,164 @@
+//! What is asked of whom, chosen before anyone is.
+
+use super::chebyshev::Disjunction;
+use super::cover::cover;
+use super::predicted::{Weighted, weigh};
+use crate::LearnError;
+use undertone_privacy::Epsilon;
+use undertone_privacy::PrivacyError;
+use undertone_privacy::statistic::{Answering, Questionnaire, Schema};
+
+/// Tables of more attributes are not made: their cells have no end.
+const MOST_ORDER: usize = 16;
+/// A view, or a table that is asked for, has at most so many cells.
+pub(super) const MOST_CELLS: u32 = 1 << 16;
+/// Weights are integers out of about so many.
+const WEIGHTS: f64 = 1_048_576.0;
+
+/// How tables are learnt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// Products of literals, with a polynomial that is at most `error` off
+    Chebyshev {
+        /// γ
+        error: f64,
+    },
+    /// Characters
+    Hadamard,
+    /// Tables over k attributes each
+    Direct(Answering),
+    /// Views, pooled and filled in by maximum entropy: the default
+    Views,
+}
+
+/// A public design: the questions, and what is made of their answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Design {
+    pub(super) order: usize,
+    pub(super) questionnaire: Questionnaire,
+    pub(super) estimator: Estimator,
+    predicted: Option<f64>,
+}
+
+/// What is made of the answers.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Estimator {
+    Polynomial(Disjunction),
+    Characters,
+    Tables,
+    Views,
+}
+
+impl Design {
+    /// A design for tables over `order` attributes from about `people`, who promise themselves `epsilon`.
+    pub fn new(
+        method: Method,
+        schema: Schema,
+        people: u64,
+        epsilon: Epsilon,
+        order: usize,
+    ) -> Result<Self, LearnError> {
+        schema.check_order(order)?;
+        if order > MOST_ORDER {
+            return Err(PrivacyError::Order { order, attributes: MOST_ORDER.min(schema.attributes()) }.into());
+        }
+        let (questionnaire, estimator) = match method {
+            Method::Chebyshev { error } => {
+                let polynomial = Disjunction::new(order, error)?;
+                let terms = Questionnaire::terms(schema, epsilon, polynomial.coefficients.len())?;
+                (terms, Estimator::Polynomial(polynomial))
+            }
+            Method::Hadamard => (Questionnaire::parities(schema, epsilon, order)?, Estimator::Characters),
+            Method::Direct(answering) => {
+                (Questionnaire::tables(schema, epsilon, order, answering)?, Estimator::Tables)
+            }
+            Method::Views => {
+                let (views, predicted) = views(&schema, people, epsilon, order)?;
+                let design = Self::with_views(schema, epsilon, order, views)?;
+                return Ok(Self { predicted: Some(predicted), ..design });
+            }
+        };
+        Ok(Self { order, questionnaire, estimator, predicted: None })
+    }
+
+    /// The design with these views and how often each is asked, as a task may have them written down.
+    pub fn with_views(
+        schema: Schema,
+        epsilon: Epsilon,
+        order: usize,
+        views: Vec<(Vec<usize>, u32)>,
+    ) -> Result<Self, LearnError> {
+        schema.check_order(order)?;
+        if let Some(cells) = too_large(&schema, views.iter().map(|(view, _)| view))? {
+            return Err(PrivacyError::ProductDomain { cells, most: MOST_CELLS }.into());
+        }
+        let questionnaire = Questionnaire::views(schema, epsilon, views)?;
+        Ok(Self { order, questionnaire, estimator: Estimator::Views, predicted: None })
+    }
+
+    /// The questions, which devices draw from and answer.
+    pub fn questionnaire(&self) -> &Questionnaire {
+        &self.questionnaire
+    }
+
+    /// k, the most attributes that are looked at together.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// The total variation to expect of tables over k attributes, on average, where views were chosen by it.
+    pub fn predicted_total_variation(&self) -> Option<f64> {
+        self.predicted
+    }
+}
+
+/// Views with the integer weights of each, and the total variation to expect: of the covers of all sets of 2, …, k
+/// attributes by views of 4, 8, …, 1024 cells that of least predicted error.
+fn views(
+    schema: &Schema,
+    people: u64,
+    epsilon: Epsilon,
+    order: usize,
+) -> Result<(Vec<(Vec<usize>, u32)>, f64), LearnError> {
+    let mut best: Option<(Vec<Vec<usize>>, Weighted)> = None;
+    let mut refused = None;
+    for together in order.min(2)..=order {
+        for bits in 2..=10 {
+            let views = match cover(schema, together, f64::from(1 << bits)) {
+                Ok(views) => views,
+                Err(problem) => {
+                    refused.get_or_insert(problem);
+                    break;
+                }
+            };
+            if let Some(cells) = too_large(schema, views.iter())? {
+                refused.get_or_insert(PrivacyError::ProductDomain { cells, most: MOST_CELLS });
+                break;
+            }
+            let weighted = weigh(schema, &views, order, people.max(1) as f64, epsilon)?;
+            if best.as_ref().is_none_or(|(_, best)| weighted.total_variation < best.total_variation) {
+                best = Some((views, weighted));
+            }
+        }
+    }
+    let Some((views, Weighted { weights, total_variation })) = best else {
+        return Err(refused.expect("without a cover there is a reason").into());
+    };
+    // Rounded up, so that each view is asked for now and then
+    let weights = weights.into_iter().map(|weight| (weight * WEIGHTS).ceil().max(1.0) as u32);
+    Ok((views.into_iter().zip(weights).collect(), total_variation))
+}
+
+/// The cells of a view that has too many.
+fn too_large<'a>(
+    schema: &Schema,
+    views: impl Iterator<Item = &'a Vec<usize>>,
+) -> Result<Option<f64>, PrivacyError> {
+    for view in views {
+        let cells = schema.cells(view)?;
+        if cells > MOST_CELLS {
+            return Ok(Some(cells.into()));
+        }
+    }
+    Ok(None)
+}
