@@ -5,6 +5,7 @@
 //! ([`features::Rows`]). Every learner here takes these two and nothing else: no type of this crate can hold a true
 //! label.
 
+pub mod bernstein;
 pub mod convex;
 pub mod evaluation;
 pub mod features;
@@ -13,9 +14,11 @@ pub mod labels;
 pub mod linear;
 pub mod live;
 pub mod loss;
+pub mod means;
 pub mod online;
 pub mod online_study;
 pub mod plan;
+pub mod smooth;
 pub mod split;
 pub mod stages;
 
@@ -24,6 +27,7 @@ mod error;
 mod examples;
 mod learner;
 mod model;
+mod tensor;
 
 pub use classifier::Classifier;
 pub use error::LearnError;
