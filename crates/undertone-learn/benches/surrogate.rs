@@ -42,7 +42,7 @@ impl<const S: usize> pulp::NullaryFnOnce for MultiplyAdds<S> {
 
     #[inline(always)]
     fn call(self) -> f64 {
-        let mut sums = [[1.0; LANES]; S];
+        let mut sums = [[1f64; LANES]; S];
         let (factor, term) = ([self.factor; LANES], [1.0 - self.factor; LANES]);
         for _ in 0..self.times {
             for sum in &mut sums {

@@ -37,7 +37,7 @@ pub(super) fn least(surrogate: &Surrogate) -> Minimum {
         }
     }
     let (value, x) = best.expect("there are places on every box");
-    let w = surrogate.from_unit(&x);
+    let w = surrogate.in_box(&x);
     let standard_error = surrogate.variance(&w).sqrt();
     Minimum { w, value, standard_error }
 }

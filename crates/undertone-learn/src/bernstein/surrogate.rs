@@ -111,7 +111,7 @@ impl Surrogate {
     }
 
     /// A point of the unit cube as parameters, exact at both ends.
-    pub(super) fn from_unit(&self, x: &[f64]) -> Vec<f64> {
+    pub(super) fn in_box(&self, x: &[f64]) -> Vec<f64> {
         let ends = self.grid.low().iter().zip(self.grid.high());
         x.iter().zip(ends).map(|(x, (low, high))| low * (1.0 - x) + high * x).collect()
     }
