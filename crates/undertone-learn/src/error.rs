@@ -101,6 +101,59 @@ pub enum LearnError {
         people: u64,
         /// The largest number that fits
         most: usize,
+    /// A statistic that is not in the family
+    #[error("statistic {statistic} is not below their number, {statistics}")]
+    UnknownStatistic {
+        statistic: u32,
+        /// How many there are
+        statistics: usize,
+    },
+    /// Answers about other statistics, or on another scale
+    #[error(
+        "answers about {others} statistics do not add to answers about {statistics}, or their scales differ"
+    )]
+    OtherFamily {
+        /// Here
+        statistics: usize,
+        /// There
+        others: usize,
+    },
+    /// A statistic whose mean is needed and that nobody answered
+    #[error("nobody answered about statistic {statistic}")]
+    Unanswered {
+        /// Counted from zero
+        statistic: usize,
+    },
+    /// More cells than people can fill
+    #[error(
+        "{what} {size} on {axes} axes makes {cells} cells, for which {needed} people are needed; {people} people fill {fitting}"
+    )]
+    TooFine {
+        /// What has the size
+        what: &'static str,
+        size: u32,
+        /// p
+        axes: usize,
+        /// As many as that makes
+        cells: f64,
+        /// Twenty for each cell
+        needed: f64,
+        /// As many as there are
+        /// The largest size that they fill, in words
+        fitting: String,
+    },
+    /// A kernel or a point that is not where the data are
+    #[error("{what} of axis {axis} is {value}, outside of the domain from {low} to {high}")]
+    OutsideDomain {
+        /// What is outside
+        what: &'static str,
+        /// Counted from zero
+        axis: usize,
+        value: f64,
+        /// The lower end of the domain
+        low: f64,
+        /// The upper end of the domain
+        high: f64,
     },
     /// A law that was asked for where there is none
     #[error("clipped gradients are biased, and there is no law for them")]

@@ -5,6 +5,7 @@
 //! ([`features::Rows`]). Where the label is a number, it is an unbiased value and its variance ([`numbers::NumberValues`]). Every learner here takes features and one of these and nothing else: no type of this crate can hold a true
 //! label.
 
+pub mod bernstein;
 pub mod convex;
 pub mod copies;
 pub mod evaluation;
@@ -21,6 +22,8 @@ pub mod online;
 pub mod online_study;
 pub mod plan;
 pub mod regression;
+pub mod means;
+pub mod smooth;
 pub mod split;
 pub mod stages;
 
@@ -30,6 +33,7 @@ mod examples;
 mod learner;
 mod model;
 mod regressor;
+mod tensor;
 
 pub use classifier::Classifier;
 pub use error::LearnError;

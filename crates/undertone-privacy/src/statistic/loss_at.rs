@@ -8,6 +8,7 @@
 //! A record with |x| > r is pulled back to |x| = r: its loss is then that of a record which the approximation of the loss by
 //! a polynomial was made for.
 
+use super::point_loss::is_label;
 use super::{ParameterGrid, PointLoss};
 use crate::PrivacyError;
 
@@ -82,7 +83,7 @@ impl LossAt {
         if let Some(&value) = x.iter().find(|x| !x.is_finite()) {
             return Err(PrivacyError::Parameter { what: "a feature", value });
         }
-        if y.is_nan() || (self.loss.takes_labels() && y.abs() != 1.0) {
+        if y.is_nan() || (self.loss.takes_labels() && !is_label(y)) {
             return Err(PrivacyError::Parameter { what: "the label, which has to be -1 or 1,", value: y });
         }
         Ok(())

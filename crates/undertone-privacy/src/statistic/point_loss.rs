@@ -55,7 +55,7 @@ impl PointLoss {
                 let off = score - y.clamp(-largest, largest);
                 off * off
             }
-            _ if y.abs() == 1.0 => self.of_margin(y * score),
+            _ if is_label(y) => self.of_margin(y * score),
             _ => f64::NAN,
         }
     }
@@ -78,6 +78,12 @@ impl PointLoss {
             Self::Hinge | Self::Squared { .. } => short.max(0.0),
         }
     }
+}
+
+/// Whether y is -1 or 1.
+#[expect(clippy::float_cmp, reason = "a label is -1 or 1 exactly, or none")]
+pub(super) fn is_label(y: f64) -> bool {
+    y.abs() == 1.0
 }
 
 #[cfg(test)]
