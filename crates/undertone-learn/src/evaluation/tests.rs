@@ -220,7 +220,7 @@ fn splitting_the_people_between_machines_changes_nothing_but_the_last_digits() {
         };
         let (unbiased, likelihood) = (copy(&examples.unbiased), copy(&examples.likelihood));
         let mut evaluation = Evaluation::new(8);
-        let part = Examples { rows: rows(range.len()), unbiased, likelihood };
+        let part = Examples { rows: rows(range.len()), unbiased, likelihood, ..Examples::default() };
         evaluation.observe(&part, &said[range.start * 8..range.end * 8]).unwrap();
         evaluation
     };

@@ -8,10 +8,12 @@
 //! the other ([`OnlineLinear`]).
 
 mod curve;
+mod numbers;
 mod records;
 mod table;
 
 pub use curve::CurvePoint;
+pub use numbers::LiveNumbers;
 pub use records::{LiveRecords, RecordEstimate};
 
 use crate::evaluation::Figure;
@@ -75,6 +77,7 @@ impl Live {
             LearnerWords::Hinge => Some(Loss::Hinge),
             LearnerWords::Linear => Some(Loss::Squared),
             LearnerWords::SharesOnly => None,
+            LearnerWords::MeanOnly => return Err(TaskError::NotClasses.into()),
             LearnerWords::Online(_) => return Err(TaskError::NotLabels.into()),
         };
         let learner =

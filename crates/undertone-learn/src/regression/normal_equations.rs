@@ -72,6 +72,12 @@ impl NormalEquations {
         self.count
     }
 
+    /// Whether both are sums over the same features, about the same centre.
+    pub(crate) fn is_of_the_same_shape(&self, other: &Self) -> bool {
+        let shape = |of: &Self| (of.features, of.centre.to_bits(), of.gram.len(), of.cross.len());
+        shape(self) == shape(other)
+    }
+
     /// Leaves `self` as if it had also observed everybody of `other`.
     pub fn add(&mut self, other: &Self) {
         self.combine(other, 1.0);

@@ -1,13 +1,14 @@
-//! What learns from the log of a task: from labels, or from the gradients of whole records.
+//! What learns from the log of a task: from labels, from numbers, or from the gradients of whole records.
 
 use undertone_learn::LearnError;
-use undertone_learn::live::{Live, LiveRecords};
+use undertone_learn::live::{Live, LiveNumbers, LiveRecords};
 use undertone_report::{Report, Task};
 
 /// A learner whose state is a function of the task and a prefix of the log.
 #[derive(Clone, Debug)]
 pub(super) enum Learner {
     Labels(Box<Live>),
+    Numbers(Box<LiveNumbers>),
     Records(Box<LiveRecords>),
 }
 
@@ -16,6 +17,8 @@ impl Learner {
     pub(super) fn new(task: &Task) -> Result<Self, LearnError> {
         Ok(if task.asks_for_records() {
             Self::Records(Box::new(LiveRecords::new(task)?))
+        } else if task.asks_for_numbers() {
+            Self::Numbers(Box::new(LiveNumbers::new(task)?))
         } else {
             Self::Labels(Box::new(Live::new(task)?))
         })
@@ -25,6 +28,8 @@ impl Learner {
     pub(super) fn restore(task: &Task, snapshot: &[u8]) -> Result<Self, LearnError> {
         Ok(if task.asks_for_records() {
             Self::Records(Box::new(LiveRecords::restore(task, snapshot)?))
+        } else if task.asks_for_numbers() {
+            Self::Numbers(Box::new(LiveNumbers::restore(task, snapshot)?))
         } else {
             Self::Labels(Box::new(Live::restore(task, snapshot)?))
         })
@@ -33,6 +38,7 @@ impl Learner {
     pub(super) fn snapshot(&self) -> Result<Vec<u8>, LearnError> {
         match self {
             Self::Labels(live) => live.snapshot(),
+            Self::Numbers(live) => live.snapshot(),
             Self::Records(live) => live.snapshot(),
         }
     }
@@ -41,6 +47,7 @@ impl Learner {
     pub(super) fn observe(&mut self, reports: &[Report]) -> Result<(), LearnError> {
         match self {
             Self::Labels(live) => live.observe(reports),
+            Self::Numbers(live) => live.observe(reports),
             Self::Records(live) => live.observe(reports),
         }
     }
@@ -49,6 +56,7 @@ impl Learner {
     pub(super) fn reports(&self) -> u64 {
         match self {
             Self::Labels(live) => live.reports(),
+            Self::Numbers(live) => live.reports(),
             Self::Records(live) => live.reports(),
         }
     }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use undertone_collect::{LogError, LogReader};
 use undertone_learn::Model;
+use undertone_learn::evaluation::Figure;
 use undertone_learn::live::{CurvePoint, LiveShare, RecordEstimate};
 use undertone_learn::online::Level;
 use undertone_report::{Point, Report, ReportFormat, ReportId, Task};
@@ -36,6 +37,8 @@ pub(super) struct View {
     /// How far one report can move a sum of labels
     pub(super) reach: f64,
     pub(super) model: Option<Arc<Model>>,
+    /// Of numbers, their mean
+    pub(super) mean: Option<Figure>,
     /// Of whole records, what is known about each parameter
     pub(super) records: Option<RecordEstimate>,
 }
@@ -257,8 +260,11 @@ impl Student {
                 curve: live.curve(),
                 reach: live.influence(1),
                 model: live.model().map(Arc::new),
-                records: None,
+                ..View::default()
             },
+            Learner::Numbers(live) => {
+                View { reports, mean: live.mean(), model: live.model().map(Arc::new), ..View::default() }
+            }
             Learner::Records(live) => {
                 View { reports, records: Some(live.estimate(Level::NINETY_FIVE)), ..View::default() }
             }

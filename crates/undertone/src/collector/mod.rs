@@ -202,6 +202,9 @@ fn audit(task: &Task) -> anyhow::Result<Vec<Finding>> {
             // What is proved is proved in any dimension; trials in many take long.
             let ball = Ball::new(model.parameters().min(MOST_AUDITED), model.radius())?;
             (Mechanism::Vector(VectorMechanism::new(kind, ball, promise)?), promise)
+        } else if task.asks_for_numbers() {
+            let epsilon = Epsilon::new(level)?;
+            (Mechanism::Number(task.number_mechanism_at(epsilon)?), Guarantee::Pure(epsilon))
         } else {
             let epsilon = Epsilon::new(level)?;
             (Mechanism::Label(task.mechanism_at(epsilon)?), Guarantee::Pure(epsilon))

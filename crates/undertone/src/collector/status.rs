@@ -36,7 +36,7 @@ pub(crate) struct Status {
     influence: Option<Influence>,
     pub(crate) curve: Option<Vec<Point>>,
     model: Option<ModelVersion>,
-    /// Of whole records, each parameter
+    /// Of whole records, each parameter; of numbers, their mean
     parameters: Option<Vec<Parameter>>,
     /// What speaks against their intervals, or why there are none
     doubts: Vec<String>,
@@ -128,14 +128,14 @@ impl Status {
             over_time: collector.history.points(),
             refusals: counts.refused.into_iter().map(|(reason, count)| Count { reason, count }).collect(),
             shares: shares(&task.classes, view).filter(|_| shown),
-            influence: (shown && view.records.is_none()).then(|| view.influence(collection.min_reports)),
+            influence: (shown && view.shares.is_some()).then(|| view.influence(collection.min_reports)),
             curve: shown.then(|| view.judged_by(collection.min_reports).map(point).collect()),
             model: view.model.as_ref().filter(|_| shown).map(|_| ModelVersion {
                 version: view.reports,
                 reports: view.reports,
                 learner: collection.learner.name(),
             }),
-            parameters: view.records.as_ref().filter(|_| shown).map(parameters),
+            parameters: learnt(&task.label, view).filter(|_| shown),
             doubts: view.records.as_ref().filter(|_| shown).map(doubts).unwrap_or_default(),
             audit: audit(collector),
             closes: collection.closes,
@@ -153,6 +153,17 @@ pub(super) fn shares(classes: &[String], view: &View) -> Option<Vec<ClassShare>>
         ClassShare { class: class.clone(), noisy: share.noisy, estimate: share.estimate.value, low, high }
     };
     Some(classes.iter().zip(shares).map(share).collect())
+}
+
+/// The mean of numbers, or the parameters of whole records.
+fn learnt(label: &str, view: &View) -> Option<Vec<Parameter>> {
+    let mean = view.mean.map(|mean| {
+        // Of one report there is no interval.
+        let interval = Some(mean.interval()).filter(|(low, _)| low.is_finite());
+        let (low, high) = (interval.map(|ends| ends.0), interval.map(|ends| ends.1));
+        vec![Parameter { name: format!("mean of {label}"), estimate: mean.value, low, high }]
+    });
+    mean.or_else(|| view.records.as_ref().map(parameters))
 }
 
 fn doubts(records: &RecordEstimate) -> Vec<String> {

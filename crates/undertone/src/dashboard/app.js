@@ -44,9 +44,9 @@ function showFigures() {
   find('forget').hidden = token.held() === null;
 }
 
-/** Labels have shares and a curve, whole records have parameters; nothing is shown of either below the minimum. */
-function chooseCards({ shown, secret }) {
-  const records = secret === 'record';
+/** Labels have shares and a curve, whole records have parameters, numbers a mean; nothing is shown of either below the minimum. */
+function chooseCards({ shown, secret, classes }) {
+  const records = secret === 'record' || classes.length === 0;
   find('shares-card').hidden = !shown || records;
   find('curve-card').hidden = !shown || records;
   find('parameters-card').hidden = !shown || !records;

@@ -73,7 +73,10 @@ impl SealedFile {
         let mut answers = Answers::new(self.form);
         let mut among = self.priors.then(LabelLists::new);
         for report in &block {
-            answers.push(&report.members);
+            match report.number {
+                Some(said) => answers.push_integer(said),
+                None => answers.push(&report.members),
+            }
             if let Some(among) = &mut among {
                 among.push_with(|labels| labels.extend(&report.among));
             }

@@ -18,6 +18,7 @@ use arrow_schema::{FieldRef, Schema};
 use arrow_select::filter::filter_record_batch;
 use clap::builder::PossibleValuesParser;
 use devices::{Devices, Priors};
+pub(super) use numbers::number_kind;
 use part::Part;
 use priors::{FromColumns, FromModel};
 use rand_chacha::ChaCha12Rng;
@@ -185,9 +186,7 @@ impl Privatize {
     /// The kind that was asked for, that another option belongs to, or the best.
     fn kind(&self, classes: u32) -> Result<LabelKind, Usage> {
         Ok(match &self.mechanism {
-            Some(name) => name.parse().map_err(|_| {
-                Usage::new(format!("--mechanism {name} is for numbers, which --low and --high bound"))
-            })?,
+            Some(name) => label_kind(name)?,
             None if self.prior.is_some() || self.prior_columns.is_some() => LabelKind::RrPrior,
             None if self.top.is_some() => LabelKind::RrTopK,
             None if self.set_size.is_some() => LabelKind::Subset,
@@ -276,8 +275,14 @@ impl Privatize {
     }
 }
 
+/// The mechanism for classes of this name.
+pub(super) fn label_kind(name: &str) -> Result<LabelKind, Usage> {
+    let numbers = |_| Usage::new(format!("--mechanism {name} is for numbers, which --low and --high bound"));
+    name.parse().map_err(numbers)
+}
+
 /// The names of all mechanisms for labels, of either sort.
-fn kinds() -> impl Iterator<Item = &'static str> {
+pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
     LabelKind::ALL.map(LabelKind::name).into_iter().chain(NumberKind::ALL.map(NumberKind::name))
 }
 
@@ -340,15 +345,15 @@ struct Columns {
 
 impl Columns {
     fn of(schema: &Schema, label: &str, drop: &[String]) -> Result<Self, Usage> {
-        Self::around(schema, label, label_place(schema, label)?, drop)
+        Self::around(schema, label_place(schema, label)?, drop)
     }
 
     /// The same where the label is a number.
     fn of_number(schema: &Schema, label: &str, drop: &[String]) -> Result<Self, Usage> {
-        Self::around(schema, label, number_place(schema, label)?, drop)
+        Self::around(schema, number_place(schema, label)?, drop)
     }
 
-    fn around(schema: &Schema, label: &str, place: usize, drop: &[String]) -> Result<Self, Usage> {
+    fn around(schema: &Schema, place: usize, drop: &[String]) -> Result<Self, Usage> {
         for name in drop {
             if column_place(schema, "--drop", name)? == place {
                 return Err(Usage::new(format!("--drop names `{name}`, which is the label")));

@@ -9,7 +9,8 @@ use crate::{output, randomness};
 use anyhow::{Context, ensure};
 use rand_core::CryptoRng;
 use std::io::{self, Write};
-use undertone_privacy::number::{Bounds, GridNumber, NumberKind, NumberMechanism, NumberRandomizer};
+use undertone_privacy::Epsilon;
+use undertone_privacy::number::{GridNumber, NumberKind, NumberMechanism, NumberRandomizer};
 use undertone_report::{MechanismWords, NumberWords, TASK_VERSION, Task};
 
 use super::summary::{NumberSummary, SIMULATION};
@@ -48,6 +49,19 @@ impl NumberDevices {
     }
 }
 
+/// The kind that was asked for, or the one of least worst-case variance.
+pub(crate) fn number_kind(
+    words: NumberWords,
+    mechanism: Option<&str>,
+    epsilon: Epsilon,
+) -> Result<NumberKind, Usage> {
+    let bounds = words.bounds().map_err(Usage::new)?;
+    match mechanism {
+        Some(name) => name.parse().map_err(|error| Usage::new(format!("--mechanism: {error}"))),
+        None => NumberMechanism::best(bounds, epsilon).map(|best| best.kind()).map_err(Usage::new),
+    }
+}
+
 impl Privatize {
     /// The bounds, if the label is a number.
     pub(super) fn number(&self) -> Option<NumberWords> {
@@ -74,7 +88,7 @@ impl Privatize {
             label: self.label.clone(),
             classes: Vec::new(),
             mechanism: MechanismWords {
-                kind: self.number_kind(words.bounds().map_err(Usage::new)?)?.name().to_owned(),
+                kind: number_kind(words, self.mechanism.as_deref(), self.epsilon)?.name().to_owned(),
                 epsilon: Some(self.epsilon.get()),
                 ..MechanismWords::default()
             },
@@ -85,14 +99,6 @@ impl Privatize {
         };
         task.check().map_err(Usage::new)?;
         Ok(task)
-    }
-
-    /// The kind that was asked for, or the one of least worst-case variance.
-    fn number_kind(&self, bounds: Bounds) -> Result<NumberKind, Usage> {
-        match &self.mechanism {
-            Some(name) => name.parse().map_err(|error| Usage::new(format!("--mechanism: {error}"))),
-            None => NumberMechanism::best(bounds, self.epsilon).map(|best| best.kind()).map_err(Usage::new),
-        }
     }
 
     /// Reads, clips, randomizes and writes, block by block.

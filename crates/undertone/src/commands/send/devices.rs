@@ -5,7 +5,7 @@ use crate::tables::{self, ClassIndex, TableFile};
 use anyhow::Context;
 use arrow_array::RecordBatch;
 use rand_chacha::ChaCha12Rng;
-use undertone_device::Question;
+use undertone_device::{NumberQuestion, Question};
 use undertone_learn::features::{Batch, Column};
 use undertone_privacy::exact::WordBuffer;
 use undertone_privacy::label::Label;
@@ -14,19 +14,30 @@ use undertone_report::{Cell, Task};
 /// Makes reports of rows.
 pub(crate) struct Devices {
     task: Task,
-    question: Question,
-    index: ClassIndex,
+    asked: Asked,
     rng: ChaCha12Rng,
     tier: u8,
+}
+
+/// What they are asked for.
+enum Asked {
+    Class(Question, ClassIndex),
+    Number(NumberQuestion),
 }
 
 impl Devices {
     /// Devices that answer this task, at this tier, with randomness of the system or, in a simulation, of a seed.
     pub(crate) fn new(task: &Task, tier: u8, seed: Option<u64>) -> anyhow::Result<Self> {
-        let question = Question::new(task)?;
-        question.price(tier).context("--tier")?;
-        let index = ClassIndex::new(task.classes.iter().cloned());
-        Ok(Self { task: task.clone(), question, index, rng: randomness::generator(seed)?, tier })
+        let asked = if task.asks_for_numbers() {
+            let question = NumberQuestion::new(task)?;
+            question.price(tier).context("--tier")?;
+            Asked::Number(question)
+        } else {
+            let question = Question::new(task)?;
+            question.price(tier).context("--tier")?;
+            Asked::Class(question, ClassIndex::new(task.classes.iter().cloned()))
+        };
+        Ok(Self { task: task.clone(), asked, rng: randomness::generator(seed)?, tier })
     }
 
     /// The reports of a batch of `table` that begins with row `first`, made at `now`.
@@ -37,17 +48,31 @@ impl Devices {
         first: u64,
         now: u64,
     ) -> anyhow::Result<Vec<Vec<u8>>> {
-        let place = tables::label_place(batch.schema_ref(), &self.task.label)?;
-        let mut labels = Vec::new();
-        let known = self.index.look_up(batch.column(place).as_ref(), first, &mut labels);
-        known.with_context(|| table.path().display().to_string())?;
         let features = tables::features(batch, &self.task.features)?;
         let mut rng = WordBuffer::new(&mut self.rng);
-        let report = |(row, &label): (usize, &Label)| {
-            let report = self.question.answer(cells(&features, row), label, self.tier, now, &mut rng);
-            report.with_context(|| format!("row {}", first + row as u64))
-        };
-        labels.iter().enumerate().map(report).collect()
+        let (name, tier, file) = (&self.task.label, self.tier, || table.path().display().to_string());
+        let row_of = |row: usize| format!("row {}", first + row as u64);
+        match &self.asked {
+            Asked::Class(question, index) => {
+                let (place, mut labels) = (tables::label_place(batch.schema_ref(), name)?, Vec::new());
+                index.look_up(batch.column(place).as_ref(), first, &mut labels).with_context(file)?;
+                let report = |(row, &label): (usize, &Label)| {
+                    let report = question.answer(cells(&features, row), label, tier, now, &mut rng);
+                    report.with_context(|| row_of(row))
+                };
+                labels.iter().enumerate().map(report).collect()
+            }
+            Asked::Number(question) => {
+                let (place, mut numbers) = (tables::number_place(batch.schema_ref(), name)?, Vec::new());
+                tables::label_numbers(batch.column(place).as_ref(), first, &mut numbers)
+                    .with_context(file)?;
+                let report = |(row, &number): (usize, &f64)| {
+                    let report = question.answer(cells(&features, row), number, tier, now, &mut rng);
+                    report.with_context(|| row_of(row))
+                };
+                numbers.iter().enumerate().map(report).collect()
+            }
+        }
     }
 }
 

@@ -280,7 +280,7 @@ fn reports(data: &Data, mechanism: &LabelMechanism, rng: &mut ChaCha12Rng) -> Re
         channel.push_unbiased(members, &[], &mut unbiased)?;
         channel.push_likelihood(members, &[], &mut likelihood)?;
     }
-    Ok(Examples { rows: data.rows.clone(), unbiased, likelihood })
+    Ok(Examples { rows: data.rows.clone(), unbiased, likelihood, ..Examples::default() })
 }
 
 /// Fits a softmax model to whatever it is given.

@@ -6,8 +6,8 @@ use anyhow::Context;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use undertone_device::{Question, RecordQuestion};
-use undertone_learn::live::{Live, LiveRecords};
+use undertone_device::{NumberQuestion, Question, RecordQuestion};
+use undertone_learn::live::{Live, LiveNumbers, LiveRecords};
 use undertone_report::Task;
 
 /// Check a task document: exit code 0 if devices may answer it and a collector may run it, 1 if not
@@ -53,6 +53,11 @@ fn check_collection(task: &Task) -> anyhow::Result<()> {
     if task.asks_for_records() {
         RecordQuestion::new(task).context("no device can answer it")?;
         LiveRecords::new(task).context("no collector can run it")?;
+        return Ok(());
+    }
+    if task.asks_for_numbers() {
+        NumberQuestion::new(task).context("no device can answer it")?;
+        LiveNumbers::new(task).context("no collector can run it")?;
         return Ok(());
     }
     Question::new(task).context("no device can answer it")?;

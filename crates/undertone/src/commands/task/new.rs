@@ -1,7 +1,7 @@
 //! `task new`: a document from the public columns of a table.
 
 use super::running::Running;
-use crate::commands::privatize::{classes, places};
+use crate::commands::privatize::{classes, kinds, label_kind, number_kind, places};
 use crate::exit::Usage;
 use crate::progress::row_counter;
 use crate::tables::{TableFile, column_place, feature_columns, features};
@@ -15,7 +15,8 @@ use undertone_learn::features::{EncoderFit, EncoderOptions, Override, Treatment}
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelKind, LabelMechanism};
 use undertone_report::{
-    Collection, EncodingWords, FeatureColumn, LearnerWords, MechanismWords, ReportFormat, TASK_VERSION, Task,
+    Collection, EncodingWords, FeatureColumn, LearnerWords, MechanismWords, NumberWords, ReportFormat,
+    TASK_VERSION, Task,
 };
 
 /// Make a task document from the public columns of a table
@@ -26,6 +27,7 @@ use undertone_report::{
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   undertone task new people.csv --label income --classes low,middle,high --epsilon 1 -o task.toml
+  undertone task new people.csv --label salary --low 0 --high 100000 --epsilon 1 -o task.toml
   undertone task new people.csv --label income --classes classes.txt --epsilon 1 --tiers 1,0.5,0.25 \\
       --drop name,street --opens 2027-01-15 --days 7 --learner logistic -o task.toml")]
 pub(crate) struct New {
@@ -35,24 +37,32 @@ pub(crate) struct New {
     #[arg(long, value_name = "COLUMN")]
     label: String,
     /// All values that the label can have: a file with one on each line, or a list with commas
-    #[arg(long, value_name = "FILE|LIST")]
-    classes: String,
+    #[arg(long, value_name = "FILE|LIST", required_unless_present = "low")]
+    classes: Option<String>,
+    /// The label is a number, and smaller ones count as this one
+    #[arg(long, value_name = "A", value_parser = arguments::number, allow_hyphen_values = true, requires = "high")]
+    #[arg(conflicts_with_all = ["classes", "set_size", "top"])]
+    low: Option<f64>,
+    /// The label is a number, and larger ones count as this one
+    #[arg(long, value_name = "B", value_parser = arguments::number, allow_hyphen_values = true, requires = "low")]
+    high: Option<f64>,
     /// ε, the promise to each person
     #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
     epsilon: Epsilon,
     /// Each ε that a person may choose, --epsilon first
     #[arg(long, value_name = "E,…", value_delimiter = ',', value_parser = arguments::epsilon, allow_hyphen_values = true)]
     tiers: Option<Vec<Epsilon>>,
-    /// How labels are randomized; by default what has the least second moment, subset or rr
-    #[arg(long, value_name = "KIND", value_parser = arguments::label_kind())]
-    mechanism: Option<LabelKind>,
+    /// How labels are randomized; by default what has the least second moment, subset or rr, or for numbers the least worst-case
+    /// variance
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(kinds()))]
+    mechanism: Option<String>,
     /// Labels in each report, for --mechanism subset
     #[arg(long, value_name = "D", allow_hyphen_values = true)]
     set_size: Option<u32>,
     /// Classes to answer among, for --mechanism rr-top-k
     #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
     top: Option<Vec<String>>,
-    /// What is learnt; softmax by default, shares-only if there are no public columns
+    /// What is learnt; softmax by default, shares-only if there are no public columns; of numbers linear and mean-only
     #[arg(long, value_name = "LEARNER", value_parser = learner())]
     learner: Option<LearnerWords>,
     /// Columns to leave out
@@ -111,15 +121,22 @@ impl New {
     }
 
     fn task(&self) -> anyhow::Result<Task> {
-        let classes = classes::given(&self.classes)?;
+        let number = self.low.zip(self.high).map(|(low, high)| NumberWords { low, high });
+        let classes = match &self.classes {
+            Some(classes) => classes::given(classes)?,
+            None => Vec::new(),
+        };
         let top = self.top.as_ref().map(|top| places(top, &classes)).transpose()?;
-        let kind = self.kind(classes.len() as u32)?;
+        let kind = match number {
+            Some(number) => number_kind(number, self.mechanism.as_deref(), self.epsilon)?.name(),
+            None => self.kind(classes.len() as u32)?.name(),
+        };
         // What is wrong with the words is said before a long table is read.
         let mut task = Task {
             version: TASK_VERSION,
             label: self.label.clone(),
             mechanism: MechanismWords {
-                kind: kind.name().to_owned(),
+                kind: kind.to_owned(),
                 epsilon: Some(self.epsilon.get()),
                 delta: None,
                 mu: None,
@@ -130,14 +147,15 @@ impl New {
             classes,
             features: Vec::new(),
             collection: Some(self.collection()?),
-            number: None,
+            number,
             record: None,
         };
         ReportFormat::new(&task).map_err(Usage::new)?;
         let (columns, encoding) = self.look()?;
         if let Some(collection) = &mut task.collection {
             if columns.is_empty() && self.learner.is_none() {
-                collection.learner = LearnerWords::SharesOnly;
+                collection.learner =
+                    if number.is_some() { LearnerWords::MeanOnly } else { LearnerWords::SharesOnly };
             }
             collection.encoding = encoding;
         }
@@ -168,12 +186,14 @@ impl New {
             Some(tiers) => tiers.iter().map(|tier| tier.get()).collect(),
             None => vec![self.epsilon.get()],
         };
-        self.running.collection(&self.label, self.learner.unwrap_or(LearnerWords::Softmax), tiers)
+        let usual = if self.low.is_some() { LearnerWords::Linear } else { LearnerWords::Softmax };
+        self.running.collection(&self.label, self.learner.unwrap_or(usual), tiers)
     }
 
     /// The kind that was asked for, that another option belongs to, or the best.
     fn kind(&self, classes: u32) -> Result<LabelKind, Usage> {
-        match self.mechanism {
+        let mechanism = self.mechanism.as_deref().map(label_kind).transpose()?;
+        match mechanism {
             Some(LabelKind::RrPrior) => Err(Usage::new(
                 "--mechanism rr-prior needs columns of priors, which only a document written by hand can name",
             )),
@@ -210,8 +230,9 @@ pub(crate) fn encoding(
 
 /// A learner by its name.
 fn learner() -> impl TypedValueParser<Value = LearnerWords> {
-    PossibleValuesParser::new(LearnerWords::ALL.map(LearnerWords::name)).map(|name| {
-        let found = LearnerWords::ALL.into_iter().find(|learner| learner.name() == name);
+    let known = || LearnerWords::ALL.into_iter().chain([LearnerWords::MeanOnly]);
+    PossibleValuesParser::new(known().map(LearnerWords::name)).map(move |name| {
+        let found = known().find(|learner| learner.name() == name);
         found.unwrap_or(LearnerWords::Softmax)
     })
 }

@@ -1,7 +1,7 @@
 //! `task show`: what is asked, in plain words.
 
 use super::{civil_time, document};
-use crate::digits::all_digits;
+use crate::digits::{all_digits, digits};
 use crate::output;
 use crate::promise::{self, Promise};
 use anyhow::Context;
@@ -10,8 +10,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::LabelRandomizer;
+use undertone_privacy::number::NumberRandomizer;
 use undertone_report::{
-    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, Stretch, Task, TaskError, TextWords,
+    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, NumberWords, Stretch, Task,
+    TaskError, TextWords,
 };
 
 /// Show what a task asks, of whom, under which promise
@@ -63,6 +65,14 @@ fn tiers(task: &Task) -> Result<Vec<Tier>, TaskError> {
         if task.has_priors() {
             return Ok(Tier { promise, realised_epsilon: None, set_size: Some(1) });
         }
+        if task.asks_for_numbers() {
+            let mechanism = task.number_mechanism_at(Epsilon::new(level)?)?;
+            return Ok(Tier {
+                promise,
+                realised_epsilon: Some(mechanism.realised_epsilon()),
+                set_size: None,
+            });
+        }
         let mechanism = task.mechanism_at(Epsilon::new(level)?)?;
         Ok(Tier {
             promise,
@@ -103,6 +113,11 @@ fn tell(shown: &Shown<'_>, out: &mut impl Write) -> anyhow::Result<()> {
 /// What nobody else gets to know.
 fn tell_private(task: &Task, out: &mut impl Write) -> anyhow::Result<()> {
     let label = visible(&task.label);
+    if let Some(NumberWords { low, high }) = task.number {
+        let (low, high) = (all_digits(low), all_digits(high));
+        writeln!(out, "private     `{label}`, a number, clipped to {low} to {high}")?;
+        return Ok(());
+    }
     if !task.asks_for_records() {
         writeln!(out, "private     `{label}`, one of {}", visible(&task.classes.join(", ")))?;
         return Ok(());
@@ -122,14 +137,18 @@ fn said(task: &Task, tier: &Tier, level: f64) -> anyhow::Result<String> {
             "the gradient of {p} parameters, from a ball of radius {radius}, in {bytes} bytes"
         ));
     }
+    let realised = tier
+        .realised_epsilon
+        .map_or(String::new(), |realised| format!(", realised ε = {}", all_digits(realised)));
+    if task.asks_for_numbers() {
+        let deviation = task.number_mechanism_at(Epsilon::new(level)?)?.worst_variance().sqrt();
+        return Ok(format!("one integer, within about ±{} of the number{realised}", digits(deviation)));
+    }
     let names = match tier.set_size {
         Some(1) => "one label".to_owned(),
         Some(size) => format!("{size} labels"),
         None => "any number of labels".to_owned(),
     };
-    let realised = tier
-        .realised_epsilon
-        .map_or(String::new(), |realised| format!(", realised ε = {}", all_digits(realised)));
     Ok(format!("{names} of {} in a report{realised}", task.classes.len()))
 }
 
