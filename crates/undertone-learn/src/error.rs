@@ -92,18 +92,10 @@ pub enum LearnError {
         /// What it should be
         expected: &'static str,
     },
-    /// More covariates than so many people can tell anything about
-    #[error("{covariates} covariates are too many for {people} people; at most {most} fit")]
-    TooManyCovariates {
-        /// As given
-        covariates: usize,
-        /// As given
-        people: u64,
-        /// The largest number that fits
-        most: usize,
     /// A statistic that is not in the family
     #[error("statistic {statistic} is not below their number, {statistics}")]
     UnknownStatistic {
+        /// As given
         statistic: u32,
         /// How many there are
         statistics: usize,
@@ -131,6 +123,7 @@ pub enum LearnError {
     TooFine {
         /// What has the size
         what: &'static str,
+        /// As given
         size: u32,
         /// p
         axes: usize,
@@ -139,6 +132,7 @@ pub enum LearnError {
         /// Twenty for each cell
         needed: f64,
         /// As many as there are
+        people: u64,
         /// The largest size that they fill, in words
         fitting: String,
     },
@@ -149,11 +143,28 @@ pub enum LearnError {
         what: &'static str,
         /// Counted from zero
         axis: usize,
+        /// As given
         value: f64,
         /// The lower end of the domain
         low: f64,
         /// The upper end of the domain
         high: f64,
+    },
+    /// More covariates than so many people can tell anything about
+    #[error("{covariates} covariates are too many for {people} people; at most {most} fit")]
+    TooManyCovariates {
+        /// As given
+        covariates: usize,
+        /// As given
+        people: u64,
+        /// The largest number that fits
+        most: usize,
+    },
+    /// A table that nobody was asked about
+    #[error("nobody has answered what the table over the attributes {attributes:?} is made of")]
+    UnansweredTable {
+        /// Counted from zero
+        attributes: Vec<usize>,
     },
     /// A law that was asked for where there is none
     #[error("clipped gradients are biased, and there is no law for them")]
@@ -163,12 +174,6 @@ pub enum LearnError {
     AskedTwice {
         /// Counted from zero
         person: u64,
-    },
-    /// A table that nobody was asked about
-    #[error("nobody has answered what the table over the attributes {attributes:?} is made of")]
-    Unanswered {
-        /// Counted from zero
-        attributes: Vec<usize>,
     },
     /// Something that a curator has to see true labels for
     #[error(

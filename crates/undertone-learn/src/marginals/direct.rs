@@ -42,7 +42,7 @@ pub(super) fn estimate(
         answers += n;
     }
     if answers == 0.0 {
-        return Err(LearnError::Unanswered { attributes: attributes.to_vec() });
+        return Err(LearnError::UnansweredTable { attributes: attributes.to_vec() });
     }
     values.iter_mut().for_each(|value| *value /= answers);
     variances.iter_mut().for_each(|variance| *variance /= answers * answers);

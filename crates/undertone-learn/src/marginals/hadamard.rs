@@ -30,7 +30,7 @@ pub(super) fn estimate(
     for r in 1..1usize << total {
         let masks = masks(attributes, &bits, r);
         let question = Question::Parity(masks);
-        let unanswered = || LearnError::Unanswered { attributes: attributes.to_vec() };
+        let unanswered = || LearnError::UnansweredTable { attributes: attributes.to_vec() };
         let number = design.questionnaire.number(&question).ok_or_else(unanswered)? as usize;
         if noise.is_none() {
             noise = Some(Noise::of(design.questionnaire.mechanism(&question)?));

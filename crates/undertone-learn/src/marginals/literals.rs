@@ -36,7 +36,7 @@ pub(super) fn estimate(
                 .filter(|axis| mask >> axis & 1 == 1)
                 .map(|axis| (attributes[axis], cell[axis] as u32))
                 .collect();
-            let unanswered = || LearnError::Unanswered { attributes: attributes.to_vec() };
+            let unanswered = || LearnError::UnansweredTable { attributes: attributes.to_vec() };
             let a = polynomial.coefficients[literals.len() - 1];
             let number =
                 design.questionnaire.number(&Question::Term(literals)).ok_or_else(unanswered)? as usize;

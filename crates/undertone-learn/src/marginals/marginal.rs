@@ -130,7 +130,7 @@ impl Views {
     fn table(&self, attributes: &[usize], sizes: &[usize]) -> Result<Vec<Cell>, LearnError> {
         let pooled = &self.pooled;
         if let Some(&attribute) = attributes.iter().find(|&&a| pooled.get(&[a]).is_none()) {
-            return Err(LearnError::Unanswered { attributes: vec![attribute] });
+            return Err(LearnError::UnansweredTable { attributes: vec![attribute] });
         }
         let tables = self.hierarchy.tables(attributes);
         let shares = &tables[tables.len() - 1];

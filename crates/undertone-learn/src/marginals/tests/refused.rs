@@ -61,7 +61,7 @@ fn what_nobody_was_asked_has_no_answer() {
         let marginals = Marginals::new(&design, &tally).unwrap();
         let answered = [&[0][..], &[1], &[2], &[0, 1], &[1, 2]].map(|set| marginals.marginal(set));
         assert!(
-            answered.iter().any(|answer| matches!(answer, Err(LearnError::Unanswered { .. }))),
+            answered.iter().any(|answer| matches!(answer, Err(LearnError::UnansweredTable { .. }))),
             "{method:?}"
         );
     }
