@@ -98,6 +98,7 @@ impl Question {
             among: Vec::new(),
             number: None,
             gradient: None,
+            survey: None,
         };
         self.format.check_features(&report.features)?;
         let own;

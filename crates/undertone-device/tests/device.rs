@@ -61,6 +61,7 @@ fn task(number: u32) -> Task {
         }),
         number: None,
         record: None,
+        survey: None,
     }
 }
 

@@ -27,6 +27,7 @@ fn task(kind: NumberKind) -> Task {
         },
         features: vec![FeatureColumn { name: "age".into(), kind: ColumnKind::Number }],
         record: None,
+        survey: None,
         collection: Some(Collection {
             name: "Temperatures".into(),
             min_reports: 10,

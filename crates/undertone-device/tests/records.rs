@@ -90,6 +90,7 @@ fn regression(number: u32) -> Task {
             response: Some(ResponseWords { mean: 100.0, scale: 0.01 }),
             shares: None,
         }),
+        survey: None,
     }
 }
 

@@ -57,6 +57,7 @@ fn task() -> Task {
         }),
         number: None,
         record: None,
+        survey: None,
     }
 }
 
@@ -73,6 +74,7 @@ fn main() {
         among: vec![],
         number: None,
         gradient: None,
+        survey: None,
     };
     let reports: Vec<Report> = (0..REPORTS).map(report).collect();
     let bytes: Vec<Vec<u8>> = reports.iter().map(|report| format.encode(report).expect("valid")).collect();

@@ -81,7 +81,7 @@ prop_compose! {
                 encoding: columns.into_iter().map(|(_, words)| words).collect(),
                 tiers,
                 admission: true,
-            }), number: None, record: None }
+            }), number: None, record: None, survey: None }
     }
 }
 
@@ -136,6 +136,7 @@ fn labelled() -> impl Strategy<Value = (Task, Report)> {
                         among,
                         number: None,
                         gradient: None,
+                        survey: None,
                     },
                 )
             })

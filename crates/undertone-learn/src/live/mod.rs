@@ -78,7 +78,7 @@ impl Live {
             LearnerWords::Linear => Some(Loss::Squared),
             LearnerWords::SharesOnly => None,
             LearnerWords::MeanOnly => return Err(TaskError::NotClasses.into()),
-            LearnerWords::Online(_) => return Err(TaskError::NotLabels.into()),
+            LearnerWords::Later | LearnerWords::Online(_) => return Err(TaskError::NotLabels.into()),
         };
         let learner =
             |loss| OnlineLinear::new(encoder.width(), task.classes.len(), loss, Step::default(), None);

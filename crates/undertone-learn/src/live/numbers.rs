@@ -149,6 +149,7 @@ mod tests {
             },
             features: vec![FeatureColumn { name: "age".into(), kind: ColumnKind::Number }],
             record: None,
+            survey: None,
             collection: Some(Collection {
                 name: "Costs".into(),
                 min_reports: 10,

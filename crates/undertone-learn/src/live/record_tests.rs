@@ -53,6 +53,7 @@ fn task(loss: LossWords, weights: &str, words: OnlineWords) -> Task {
             response: None,
             shares: None,
         }),
+        survey: None,
     }
 }
 

@@ -47,6 +47,7 @@ fn task(learner: LearnerWords) -> Task {
         }),
         number: None,
         record: None,
+        survey: None,
     }
 }
 
@@ -79,6 +80,7 @@ fn people(count: usize, seed: u64) -> Vec<(u32, Report)> {
                 among: Vec::new(),
                 number: None,
                 gradient: None,
+                survey: None,
             },
         )
     };

@@ -150,19 +150,8 @@ impl Questionnaire {
     }
 
     /// The answers of the question that has the most.
-    pub fn most_labels(&self) -> Result<u32, PrivacyError> {
-        match &self.family {
-            Family::Views { views, .. } => {
-                views.iter().try_fold(2, |most, view| Ok(self.schema.cells(view)?.max(most)))
-            }
-            Family::Tables(all) => {
-                let mut levels = self.schema.levels().to_vec();
-                levels.sort_unstable_by(|a, b| b.cmp(a));
-                // `tables` has refused what does not fit.
-                Ok(levels.into_iter().take(all.longest()).product())
-            }
-            Family::Parities(_) | Family::Terms(_) => Ok(2),
-        }
+    pub fn most_labels(&self) -> u32 {
+        self.mechanisms.iter().map(LabelRandomizer::labels).max().unwrap_or_default()
     }
 
     /// The question of this number.

@@ -54,11 +54,6 @@ impl Selections {
         self.count
     }
 
-    /// The attributes of the largest selections.
-    pub fn longest(&self) -> usize {
-        *self.sizes.end()
-    }
-
     /// W(j, m)
     fn ways(&self, j: usize, m: usize) -> u64 {
         self.ways[j * (self.sizes.end() + 1) + m]

@@ -90,7 +90,9 @@ impl Survey {
     pub fn probability(&self, question: u64) -> f64 {
         match self {
             _ if question >= self.questions() => 0.0,
-            Self::Categories(questionnaire) => questionnaire.probability(question),
+            Self::Categories(questionnaire) => {
+                questionnaire.weight(question) as f64 / questionnaire.weights() as f64
+            }
             Self::Losses { .. } | Self::Copies { .. } => 1.0 / self.questions() as f64,
             Self::Cosines { allocation, .. } => allocation.share(question as usize),
             Self::Moments(release) => release.probability(moment(question)),
@@ -124,7 +126,7 @@ impl Survey {
     /// The words of the longest answer.
     pub fn most_words(&self) -> Result<usize, PrivacyError> {
         match self {
-            Self::Categories(questionnaire) => Ok(words::of_labels(questionnaire.most_labels()?)),
+            Self::Categories(questionnaire) => Ok(words::of_labels(questionnaire.most_labels())),
             _ => self.words(0),
         }
     }
@@ -140,7 +142,7 @@ impl Survey {
             && match self {
                 Self::Categories(questionnaire) => {
                     let mechanism = questionnaire.mechanism(&questionnaire.question(*question)?)?;
-                    words::are_labels(words, &mechanism)
+                    words::are_labels(words, mechanism)
                 }
                 Self::Losses { answering, .. } | Self::Cosines { answering, .. } => {
                     answering.is_plausible(words)

@@ -89,6 +89,7 @@ fn report(features: Vec<Cell>, members: &[u32]) -> Report {
         among: Vec::new(),
         number: None,
         gradient: None,
+        survey: None,
     }
 }
 

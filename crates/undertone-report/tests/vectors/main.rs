@@ -190,6 +190,7 @@ fn report_of(fields: &Fields) -> Report {
         among: fields.among.clone(),
         number: fields.number,
         gradient: fields.gradient.as_ref().map(gradient_of),
+        survey: None,
     }
 }
 

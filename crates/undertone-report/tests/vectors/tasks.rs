@@ -42,6 +42,7 @@ pub(crate) fn task(
         }),
         number: None,
         record: None,
+        survey: None,
     }
 }
 

@@ -322,6 +322,7 @@ mod tests {
             collection: Some(collection),
             number: None,
             record: None,
+            survey: None,
         }
     }
 
@@ -337,6 +338,7 @@ mod tests {
             among: vec![],
             number: None,
             gradient: None,
+            survey: None,
         };
         Submission { id: id.0, time: 5, admission: None, body: format.encode(&report).unwrap(), latest: None }
     }

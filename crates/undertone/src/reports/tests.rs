@@ -46,6 +46,7 @@ fn task(kind: &str, epsilon: f64) -> Task {
         collection: None,
         number: None,
         record: None,
+        survey: None,
     }
 }
 

@@ -190,6 +190,7 @@ mod tests {
             collection: None,
             number: None,
             record: None,
+            survey: None,
         }
     }
 

@@ -156,5 +156,6 @@ fn task(table: &Path, mechanism: &LabelMechanism, epsilon: Epsilon) -> anyhow::R
         }),
         number: None,
         record: None,
+        survey: None,
     })
 }

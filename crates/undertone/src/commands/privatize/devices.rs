@@ -173,6 +173,7 @@ mod tests {
             collection: None,
             number: None,
             record: None,
+            survey: None,
         }
     }
 

@@ -178,6 +178,7 @@ impl Privatize {
             collection: None,
             number: None,
             record: None,
+            survey: None,
         };
         task.check().map_err(Usage::new)?;
         Ok(task)

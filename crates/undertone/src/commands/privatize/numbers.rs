@@ -95,6 +95,7 @@ impl Privatize {
             features: columns.described()?,
             number: Some(words),
             record: None,
+            survey: None,
             collection: None,
         };
         task.check().map_err(Usage::new)?;

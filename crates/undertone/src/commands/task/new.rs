@@ -149,6 +149,7 @@ impl New {
             collection: Some(self.collection()?),
             number,
             record: None,
+            survey: None,
         };
         ReportFormat::new(&task).map_err(Usage::new)?;
         let (columns, encoding) = self.look()?;

@@ -200,6 +200,7 @@ impl Record {
             mechanism: self.mechanism_words(),
             number: None,
             record: Some(self.words(&classes)?),
+            survey: None,
             classes,
             features,
             collection: Some(collection),

@@ -58,6 +58,7 @@ impl Devices {
             among: vec![],
             number: None,
             gradient: None,
+            survey: None,
         };
         self.format.encode(&report).unwrap()
     }

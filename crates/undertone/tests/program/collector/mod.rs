@@ -301,6 +301,7 @@ fn reports_of(task: &Task, tier: u8, numbers: std::ops::Range<u32>) -> Vec<Vec<u
                 among: vec![],
                 number: None,
                 gradient: None,
+                survey: None,
             })
             .unwrap()
     };
