@@ -9,21 +9,21 @@ const NURSERY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/nursery.c
 const CLASSES: &str = "not_recom,priority,recommend,spec_prior,very_recom";
 
 /// A folder that is removed when the test has passed.
-struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let folder = fresh(&format!("learning-{name}"));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).unwrap();
         Self(folder)
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
     }
 
-    fn file(&self, name: &str, contents: &str) -> String {
+    pub(crate) fn file(&self, name: &str, contents: &str) -> String {
         fs::write(self.0.join(name), contents).unwrap();
         self.path(name)
     }
@@ -46,7 +46,7 @@ impl Drop for Folder {
     }
 }
 
-fn number(value: &Value, key: &str) -> f64 {
+pub(crate) fn number(value: &Value, key: &str) -> f64 {
     value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
 }
 

@@ -8,6 +8,7 @@ mod insurance;
 mod label;
 mod learning;
 mod number;
+mod numbers;
 mod online;
 mod plan;
 mod privatize;

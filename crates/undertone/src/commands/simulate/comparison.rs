@@ -21,30 +21,38 @@ use undertone_learn::evaluation::{Figure, mean};
 use undertone_learn::features::{EncoderOptions, Override};
 use undertone_learn::stages::Trust;
 use undertone_privacy::Epsilon;
+use undertone_report::NumberWords;
 
 /// What is compared.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Comparison {
     /// CSV (also .gz), Parquet or IDX, with labels
-    table: PathBuf,
+    pub(super) table: PathBuf,
     /// The column of the labels
     #[arg(long, value_name = "COLUMN")]
-    label: String,
+    pub(super) label: String,
+    /// The label is a number, and smaller ones count as this one
+    #[arg(long, value_name = "A", value_parser = arguments::number, allow_hyphen_values = true, requires = "high")]
+    low: Option<f64>,
+    /// The label is a number, and larger ones count as this one
+    #[arg(long, value_name = "B", value_parser = arguments::number, allow_hyphen_values = true, requires = "low")]
+    high: Option<f64>,
     /// A table to judge by; one row in four of the first if not given
     #[arg(long, value_name = "TABLE")]
-    test: Option<PathBuf>,
+    pub(super) test: Option<PathBuf>,
     /// Promises to compare; `inf` for none
     #[arg(long, value_name = "E,…", value_delimiter = ',', value_parser = promise, default_value = "1")]
-    epsilon: Vec<Promise>,
-    /// Methods to compare, or `all` that --trust allows
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', default_value = "default,rr-naive")]
-    method: Vec<String>,
+    pub(super) epsilon: Vec<Promise>,
+    /// Methods to compare, or `all` that --trust allows; default and rr-naive if not given, and for numbers, whose methods are mechanisms,
+    /// default and laplace
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(super) method: Option<Vec<String>>,
     /// How often each is repeated with other coins
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 5)]
-    repetitions: u32,
+    pub(super) repetitions: u32,
     /// Of all coins
     #[arg(long, value_name = "SEED", value_parser = arguments::seed, default_value = "1")]
-    seed: u64,
+    pub(super) seed: u64,
     /// What the scores of a model are divided by before they are priors, for methods in stages
     #[arg(long, value_name = "T", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1")]
     temperature: f64,
@@ -65,7 +73,7 @@ pub(crate) struct Comparison {
     columns: Vec<Override>,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Who may see true labels.
@@ -82,6 +90,20 @@ enum Who {
 pub(crate) enum Promise {
     Private(Epsilon),
     None,
+}
+
+impl Promise {
+    /// ε, if there is one.
+    pub(super) fn epsilon(self) -> Option<f64> {
+        match self {
+            Self::Private(epsilon) => Some(epsilon.get()),
+            Self::None => None,
+        }
+    }
+
+    pub(super) fn words(self) -> String {
+        self.epsilon().map_or_else(|| "no privacy".into(), |epsilon| format!("ε = {epsilon}"))
+    }
 }
 
 fn promise(text: &str) -> anyhow::Result<Promise> {
@@ -110,6 +132,9 @@ struct Summary<'a> {
 
 impl Comparison {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        if let Some((low, high)) = self.low.zip(self.high) {
+            return self.run_numbers(NumberWords { low, high }, out);
+        }
         let methods = self.methods()?;
         let data = self.data()?;
         let outcomes = self.outcomes(&data, &methods)?;
@@ -127,7 +152,9 @@ impl Comparison {
 
     fn methods(&self) -> Result<Vec<Method>, Usage> {
         let trusted = |method: &Method| self.trust == Who::Central || method.trust() == Trust::Local;
-        if self.method.iter().any(|name| name == "all") {
+        let usual = || ["default", "rr-naive"].map(String::from).to_vec();
+        let names = self.method.clone().unwrap_or_else(usual);
+        if names.iter().any(|name| name == "all") {
             return Ok(methods::ALL.into_iter().filter(trusted).collect());
         }
         let method = |name: &String| {
@@ -135,7 +162,7 @@ impl Comparison {
             Method::named(name)
                 .ok_or_else(|| Usage::new(format!("--method: `{name}` is none of {}, all", known())))
         };
-        let methods = self.method.iter().map(method).collect::<Result<Vec<_>, _>>()?;
+        let methods = names.iter().map(method).collect::<Result<Vec<_>, _>>()?;
         match methods.iter().find(|method| !trusted(method)) {
             Some(method) => Err(Usage::new(format!(
                 "--method: `{}` is of the central model, where a curator counts true labels: --trust central allows it",
@@ -158,10 +185,18 @@ impl Comparison {
         }
     }
 
+    pub(super) fn encoding(&self) -> EncoderOptions {
+        EncoderOptions { overrides: self.columns.clone(), ..EncoderOptions::default() }
+    }
+
+    /// The seed of one of the repetitions.
+    pub(super) fn seed_of(&self, run: u32) -> u64 {
+        self.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(run))
+    }
+
     fn data(&self) -> anyhow::Result<Data> {
         let people = people::Origin::labels(TableFile::open(&self.table)?, &self.label, None)?;
-        let options = EncoderOptions { overrides: self.columns.clone(), ..EncoderOptions::default() };
-        let encoder = people::fit_encoder(&people, options)?;
+        let encoder = people::fit_encoder(&people, self.encoding())?;
         match &self.test {
             None => Data::split(&people, &encoder),
             Some(path) => {
@@ -182,8 +217,7 @@ impl Comparison {
             pairs.iter().flat_map(|&pair| (0..self.repetitions).map(move |run| (pair, run))).collect();
         let (bar, stage_options) = (progress_bar(runs.len() as u64), self.stage_options());
         let one = |&((promise, method), run): &((Promise, Method), u32)| {
-            let seed = self.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(run));
-            let model = method.model(data, promise, &stage_options, seed)?;
+            let model = method.model(data, promise, &stage_options, self.seed_of(run))?;
             bar.inc(1);
             Ok(data.accuracy(&model)?.value)
         };
@@ -193,10 +227,7 @@ impl Comparison {
         Ok(each
             .map(|(&(promise, method), accuracies)| Outcome {
                 method: method.name,
-                epsilon: match promise {
-                    Promise::Private(epsilon) => Some(epsilon.get()),
-                    Promise::None => None,
-                },
+                epsilon: promise.epsilon(),
                 accuracy: mean(accuracies),
                 repetitions: self.repetitions,
             })
@@ -216,11 +247,7 @@ impl Comparison {
         )?;
         write!(out, "{:<16}", "method")?;
         for promise in &self.epsilon {
-            let text = match promise {
-                Promise::Private(epsilon) => format!("ε = {}", epsilon.get()),
-                Promise::None => "no privacy".into(),
-            };
-            write!(out, "{text:>18}")?;
+            write!(out, "{:>18}", promise.words())?;
         }
         writeln!(out)?;
         for (place, method) in methods.iter().enumerate() {

@@ -4,6 +4,7 @@ mod comparison;
 mod data;
 mod insurance;
 mod methods;
+mod numbers;
 
 pub(crate) use comparison::Promise;
 pub(crate) use data::{Data, TEST_SHARE};
@@ -24,6 +25,7 @@ use std::io::Write;
     subcommand_negates_reqs = true,
     after_help = "Examples:
   undertone simulate letter.csv.gz --label letter --epsilon 1,2,4 --method default,debiased,rr-naive
+  undertone simulate houses.csv.gz --label price --low 0 --high 5 --epsilon 1,inf --method default,laplace
   undertone simulate insurance -o insurance.csv.gz"
 )]
 pub(crate) struct Simulate {

@@ -5,6 +5,7 @@ mod disks;
 mod hostile;
 mod kills;
 mod memory;
+mod numbers;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;
