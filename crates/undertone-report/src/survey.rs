@@ -3,7 +3,7 @@
 //! A device makes levels or covariates of its cells by the public encoding of the task, draws its question and answers it with
 //! the whole promise. Everything that the noise is made of follows from these words.
 
-use crate::{CategoryWords, EncodingWords, ResponseWords, Stretch, Task, TaskError, maps};
+use crate::{CategoryWords, EncodingWords, FeatureColumn, ResponseWords, Stretch, Task, TaskError, maps};
 use serde::{Deserialize, Serialize};
 use undertone_privacy::number::Bounds;
 use undertone_privacy::statistic::{
@@ -173,6 +173,11 @@ impl Task {
     /// Whether the columns are as private as the label, and never in a report.
     pub fn keeps_columns_private(&self) -> bool {
         self.asks_for_records() || self.asks_once()
+    }
+
+    /// The columns that come with each report as they are.
+    pub fn public_columns(&self) -> &[FeatureColumn] {
+        if self.keeps_columns_private() { &[] } else { &self.features }
     }
 
     /// What people who have chosen this level are asked.

@@ -102,7 +102,7 @@ impl ReportFormat {
         let collection = task.collection.clone().ok_or(TaskError::NoCollection)?;
         let answers = Answers::of(task, &collection.tiers)?;
         // The columns of a private record are not in its reports.
-        let columns = if task.keeps_columns_private() { Vec::new() } else { task.features.clone() };
+        let columns = task.public_columns().to_vec();
         let cells = columns.iter().map(|column| least_bytes(column.kind)).fold(0, usize::saturating_add);
         let least = (HEADER + answers.most_bytes()).saturating_add(cells);
         if least > MOST_BYTES {

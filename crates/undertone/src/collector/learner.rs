@@ -1,4 +1,4 @@
-//! What learns from the log of a task: from labels, from numbers, or from the gradients of whole records.
+//! What learns from the log of a task: from labels, from numbers, or from the gradients of whole records; or nothing yet.
 
 use undertone_learn::LearnError;
 use undertone_learn::live::{Live, LiveNumbers, LiveRecords};
@@ -10,12 +10,16 @@ pub(super) enum Learner {
     Labels(Box<Live>),
     Numbers(Box<LiveNumbers>),
     Records(Box<LiveRecords>),
+    /// Nothing is learnt from a survey before somebody asks: its answers are counted
+    Later(u64),
 }
 
 impl Learner {
     /// Before any report.
     pub(super) fn new(task: &Task) -> Result<Self, LearnError> {
-        Ok(if task.asks_for_records() {
+        Ok(if task.asks_once() {
+            Self::Later(0)
+        } else if task.asks_for_records() {
             Self::Records(Box::new(LiveRecords::new(task)?))
         } else if task.asks_for_numbers() {
             Self::Numbers(Box::new(LiveNumbers::new(task)?))
@@ -26,7 +30,9 @@ impl Learner {
 
     /// As it was when it left this snapshot.
     pub(super) fn restore(task: &Task, snapshot: &[u8]) -> Result<Self, LearnError> {
-        Ok(if task.asks_for_records() {
+        Ok(if task.asks_once() {
+            Self::Later(u64::from_be_bytes(snapshot.try_into().map_err(|_| LearnError::Snapshot)?))
+        } else if task.asks_for_records() {
             Self::Records(Box::new(LiveRecords::restore(task, snapshot)?))
         } else if task.asks_for_numbers() {
             Self::Numbers(Box::new(LiveNumbers::restore(task, snapshot)?))
@@ -40,6 +46,7 @@ impl Learner {
             Self::Labels(live) => live.snapshot(),
             Self::Numbers(live) => live.snapshot(),
             Self::Records(live) => live.snapshot(),
+            Self::Later(reports) => Ok(reports.to_be_bytes().to_vec()),
         }
     }
 
@@ -49,6 +56,10 @@ impl Learner {
             Self::Labels(live) => live.observe(reports),
             Self::Numbers(live) => live.observe(reports),
             Self::Records(live) => live.observe(reports),
+            Self::Later(count) => {
+                *count += reports.len() as u64;
+                Ok(())
+            }
         }
     }
 
@@ -58,6 +69,7 @@ impl Learner {
             Self::Labels(live) => live.reports(),
             Self::Numbers(live) => live.reports(),
             Self::Records(live) => live.reports(),
+            Self::Later(reports) => *reports,
         }
     }
 }

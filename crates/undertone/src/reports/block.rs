@@ -1,6 +1,7 @@
 //! Some reports as they were read.
 
 use super::layout::{AMONG, REPORT};
+use super::word_lists::Words;
 use anyhow::{Context, bail};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type, UInt64Type};
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use undertone_learn::LearnError;
 use undertone_learn::labels::{Channel, LabelVectors};
 use undertone_learn::numbers::{NumberChannel, NumberValues};
+use undertone_privacy::survey::{Survey, SurveyReport};
 use undertone_report::Task;
 
 /// Consecutive rows of one file of reports.
@@ -19,6 +21,7 @@ pub(crate) struct ReportBlock {
     file: Arc<Path>,
     /// The row of the file that comes first here, counted from one
     first_row: u64,
+    rows: usize,
     features: RecordBatch,
     reports: Said,
     among: Option<Labels>,
@@ -30,6 +33,8 @@ enum Said {
     Labels(Labels),
     /// Something about a number
     Integers(ScalarBuffer<i64>),
+    /// Answers to a survey
+    Words(Words),
 }
 
 /// The labels of each row.
@@ -53,21 +58,23 @@ impl ReportBlock {
             let column = batch.column_by_name(name);
             column.map(|column| Labels::new(column, name, first_row)).transpose()
         };
-        let reports = if task.asks_for_numbers() {
+        let reports = if task.asks_once() {
+            Said::Words(Words::new(&whole(batch, first_row)?))
+        } else if task.asks_for_numbers() {
             Said::Integers(integers(batch, first_row)?)
         } else {
             Said::Labels(labels(REPORT)?.context("no column `report`")?)
         };
         let among = if task.has_priors() { labels(AMONG)? } else { None };
         let places: Result<Vec<usize>, _> =
-            task.features.iter().map(|column| batch.schema_ref().index_of(&column.name)).collect();
-        let features = batch.project(&places?)?;
-        Ok(Self { file: file.clone(), first_row, features, reports, among })
+            task.public_columns().iter().map(|column| batch.schema_ref().index_of(&column.name)).collect();
+        let (rows, features) = (batch.num_rows(), batch.project(&places?)?);
+        Ok(Self { file: file.clone(), first_row, rows, features, reports, among })
     }
 
     /// How many people.
     pub(crate) fn len(&self) -> usize {
-        self.features.num_rows()
+        self.rows
     }
 
     /// The public columns, in the order of the task.
@@ -79,7 +86,7 @@ impl ReportBlock {
     pub(crate) fn members(&self, row: usize) -> &[u32] {
         match &self.reports {
             Said::Labels(labels) => labels.get(row),
-            Said::Integers(_) => &[],
+            Said::Integers(_) | Said::Words(_) => &[],
         }
     }
 
@@ -95,6 +102,15 @@ impl ReportBlock {
             channel.push(said, into).map_err(|error| self.refuse(row, error))?;
         }
         Ok(())
+    }
+
+    /// The answer of `row` to a survey, if the survey can have been answered like that.
+    pub(crate) fn survey(&self, row: usize, survey: &Survey) -> anyhow::Result<SurveyReport> {
+        let said = if let Said::Words(words) = &self.reports { words.get(row) } else { None };
+        let problem = |problem: String| anyhow::anyhow!("{}: report {}: {problem}", self.file.display(), self.first_row + row as u64);
+        let said = said.ok_or_else(|| problem("it answers no question".into()))?;
+        survey.check(&said).map_err(|error| problem(error.to_string()))?;
+        Ok(said)
     }
 
     /// The labels that the person of `row` chose among; none without priors.
@@ -140,13 +156,18 @@ impl ReportBlock {
     }
 }
 
-/// The integers of a column of a type that was checked.
-fn integers(batch: &RecordBatch, first_row: u64) -> anyhow::Result<ScalarBuffer<i64>> {
+/// The column of reports, none of which is missing.
+fn whole(batch: &RecordBatch, first_row: u64) -> anyhow::Result<ArrayRef> {
     let column = batch.column_by_name(REPORT).context("no column `report`")?;
     if let Some(row) = (0..column.len()).find(|&row| column.is_null(row)) {
         bail!("row {}: `{REPORT}` is missing", first_row + row as u64);
     }
-    Ok(column.as_primitive::<Int64Type>().values().clone())
+    Ok(column.clone())
+}
+
+/// The integers of a column of a type that was checked.
+fn integers(batch: &RecordBatch, first_row: u64) -> anyhow::Result<ScalarBuffer<i64>> {
+    Ok(whole(batch, first_row)?.as_primitive::<Int64Type>().values().clone())
 }
 
 impl Labels {

@@ -194,7 +194,7 @@ fn head(file: &Path) -> anyhow::Result<Head> {
 fn check_columns(task: &Task, schema: &arrow_schema::Schema) -> anyhow::Result<()> {
     let find =
         |name: &str| schema.field_with_name(name).map_err(|_| anyhow::anyhow!("there is no column `{name}`"));
-    for column in &task.features {
+    for column in task.public_columns() {
         let found = column_kind(find(&column.name)?)?;
         ensure!(
             found == column.kind,

@@ -1,6 +1,7 @@
 //! Which columns a file of reports has, and of which types.
 
 use super::label_lists::item;
+use super::word_lists;
 use anyhow::bail;
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use std::sync::Arc;
@@ -30,10 +31,15 @@ pub(crate) enum Form {
     List,
     /// What is said about a number
     Integer,
+    /// The number of the question of a survey, and the words of the answer
+    Words,
 }
 
 impl Layout {
     pub(crate) fn of(task: &Task) -> Result<Self, TaskError> {
+        if task.asks_once() {
+            return Ok(Self { form: Form::Words, priors: false });
+        }
         if task.asks_for_numbers() {
             return Ok(Self { form: Form::Integer, priors: false });
         }
@@ -53,6 +59,7 @@ impl Layout {
             Form::Mask => DataType::UInt64,
             Form::List => DataType::List(item()),
             Form::Integer => DataType::Int64,
+            Form::Words => DataType::List(word_lists::item()),
         }
     }
 

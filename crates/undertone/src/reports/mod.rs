@@ -7,6 +7,7 @@
 //! | `report` | `uint64` | the labels that the person reported, if there are at most 64: bit k is set if k is one of them |
 //! | `report` | `list<uint32>` | the labels that the person reported, in rising order, otherwise |
 //! | `report` | `int64` | what the person said about a number, if the label is one |
+//! | `report` | `list<int64>` | to a survey: the number of the question, and the words of the answer |
 //! | `among` | `list<uint32>` | the labels that the person chose among, in rising order; only with priors |
 //! | `report_id` | `fixed_size_binary(16)` | the id of the report; only from a collector, and ignored here |
 //! | `report_time` | `timestamp(ms, UTC)` | when its unit of time begins; only from a collector, and ignored here |
@@ -26,6 +27,7 @@ mod file;
 mod label_lists;
 mod layout;
 mod settings;
+mod word_lists;
 mod writer;
 
 #[cfg(test)]

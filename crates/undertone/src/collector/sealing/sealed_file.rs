@@ -35,7 +35,7 @@ impl SealedFile {
     /// A file for reports of the segment that `mark` says.
     pub(super) fn create(path: &Path, task: &Task, mark: &str) -> anyhow::Result<Self> {
         let field = |name: &str, kind| (Arc::new(Field::new(name, data_type(kind), is_nullable(kind))), kind);
-        let columns: Vec<_> = task.features.iter().map(|column| field(&column.name, column.kind)).collect();
+        let columns: Vec<_> = task.public_columns().iter().map(|column| field(&column.name, column.kind)).collect();
         let fields: Vec<FieldRef> =
             columns.iter().map(|(field, _)| field.clone()).chain(own_fields()).collect();
         let marks = Marks { segment: Some(mark.to_owned()), ..Marks::default() };
@@ -73,9 +73,10 @@ impl SealedFile {
         let mut answers = Answers::new(self.form);
         let mut among = self.priors.then(LabelLists::new);
         for report in &block {
-            match report.number {
-                Some(said) => answers.push_integer(said),
-                None => answers.push(&report.members),
+            match (&report.survey, report.number) {
+                (Some(said), _) => answers.push_survey(said),
+                (_, Some(said)) => answers.push_integer(said),
+                _ => answers.push(&report.members),
             }
             if let Some(among) = &mut among {
                 among.push_with(|labels| labels.extend(&report.among));
