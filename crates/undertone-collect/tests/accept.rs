@@ -98,14 +98,14 @@ impl Numbers {
             if !json && report.len() >= 49 {
                 // Another person, or one of a few who may come again
                 match self.below(4) {
-                    0 => report[33..37].copy_from_slice(&(self.below(1 << 32) as u32).to_be_bytes()),
-                    1 => report[33 + self.below(16)] ^= 1 << self.below(8),
+                    0 | 1 => report[33..37].copy_from_slice(&(self.below(1 << 32) as u32).to_be_bytes()),
+                    2 => report[33 + self.below(16)] ^= 1 << self.below(8),
                     _ => {}
                 }
             }
-            if !json && vectors[task].gradients && self.one_in(2) && report.len() >= 66 {
+            if !json && vectors[task].gradients && !self.one_in(4) && report.len() >= 66 {
                 // At another point: of a version that is right, too old, or yet to come
-                let version = (length + self.below(600) as u64).saturating_sub(500);
+                let version = (length + self.below(400) as u64).saturating_sub(300);
                 report[58..66].copy_from_slice(&version.to_be_bytes());
             }
             (0..self.below(4).saturating_sub(1)).for_each(|_| self.damage(report));

@@ -183,7 +183,7 @@ fn a_task_about_records_that_nobody_should_run_is_refused_and_the_value_named() 
         ("--category town", "`town` is not COLUMN=VALUE"),
         ("--weights cubic", "`cubic`, not square, linear or clip"),
         ("--alpha 1.5", "α = 1.5"),
-        ("--alpha -0.1", "-0.1"),
+        ("--alpha=-0.1", "-0.1"),
         ("--alpha nan", "NaN"),
         ("--eta 0", "0"),
         ("--stale 0", "stale = 0"),
