@@ -79,7 +79,9 @@ impl Shelf {
             let (offset, room) = place(bucket, u64::from(self.lengths[bucket]));
             let (now, later) = rest.split_at(rest.len().min(room));
             let mut bytes = Vec::with_capacity(now.len() * ENTRY);
-            now.iter().for_each(|entry| bytes.extend_from_slice(&entry.to_bytes()));
+            for entry in now {
+                bytes.extend_from_slice(&entry.to_bytes());
+            }
             self.file.write_all_at(&bytes, offset).map_err(LogError::io(&self.path))?;
             self.lengths[bucket] += now.len() as u32;
             self.entries += now.len() as u64;

@@ -39,7 +39,7 @@ impl Impostor {
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (script, posts) = (script.clone(), theirs.clone());
-                std::thread::spawn(move || script.serve(stream, &posts));
+                std::thread::spawn(move || script.serve(&stream, &posts));
             }
         });
         Self { url, posts }
@@ -52,7 +52,7 @@ impl Impostor {
 
 impl Script {
     /// Answers until the line is cut.
-    fn serve(&self, stream: TcpStream, posts: &Mutex<Vec<Vec<u8>>>) -> Option<()> {
+    fn serve(&self, stream: &TcpStream, posts: &Mutex<Vec<Vec<u8>>>) -> Option<()> {
         let mut reader = BufReader::new(stream.try_clone().ok()?);
         loop {
             let (line, body) = request(&mut reader)?;
@@ -69,7 +69,8 @@ impl Script {
                 (self.post)(number)?
             };
             let head = format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\n\r\n", body.len());
-            (&stream).write_all(&[head.as_bytes(), &body].concat()).ok()?;
+            let mut writer = stream;
+            writer.write_all(&[head.as_bytes(), &body].concat()).ok()?;
         }
     }
 }
@@ -93,8 +94,9 @@ fn request(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
     Some((first, body))
 }
 
-fn accepted(_: usize) -> Option<(u16, Vec<u8>)> {
-    Some((201, br#"{"outcome":"accepted"}"#.to_vec()))
+/// Whatever is posted is accepted.
+fn accept() -> Reply {
+    Box::new(|_| Some((201, br#"{"outcome":"accepted"}"#.to_vec())))
 }
 
 fn table(folder: &Folder, rows: usize) -> String {
@@ -132,8 +134,7 @@ fn nobody_answers_at_a_point_that_no_honest_collector_shows() {
         ("a version that no log reaches", point(1 << 60, vec![0.0, 0.0, 0.0, 1.0]).to_bytes(id)),
         ("nothing", Vec::new()),
     ] {
-        let impostor =
-            Impostor::start(&task, Box::new(move |_| Some((200, bytes.clone()))), Box::new(accepted));
+        let impostor = Impostor::start(&task, Box::new(move |_| Some((200, bytes.clone()))), accept());
         let sent = undertone(&format!("send {table} --to {} --json", impostor.url));
         let errors = String::from_utf8_lossy(&sent.stderr);
         assert_eq!((sent.status.code(), impostor.posts()), (Some(1), 0), "{what}: {errors}");
@@ -141,8 +142,7 @@ fn nobody_answers_at_a_point_that_no_honest_collector_shows() {
     }
     // The same table at an honest point: all of them answer.
     let honest = point(0, vec![0.0, 0.0, 0.0, 1.0]).to_bytes(id);
-    let collector =
-        Impostor::start(&task, Box::new(move |_| Some((200, honest.clone()))), Box::new(accepted));
+    let collector = Impostor::start(&task, Box::new(move |_| Some((200, honest.clone()))), accept());
     let sent = undertone(&format!("send {table} --to {} --json", collector.url));
     assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
     assert_eq!(collector.posts(), 40);
@@ -156,7 +156,7 @@ fn a_collector_with_a_task_that_nobody_agreed_to_gets_no_answer_either() {
     weak.mechanism.mu = Some(2.0);
     weak.collection.as_mut().unwrap().tiers = vec![2.0];
     let honest = point(0, vec![0.0, 0.0, 0.0, 1.0]).to_bytes(weak.id());
-    let impostor = Impostor::start(&weak, Box::new(move |_| Some((200, honest.clone()))), Box::new(accepted));
+    let impostor = Impostor::start(&weak, Box::new(move |_| Some((200, honest.clone()))), accept());
     let agreed = folder.path("task.toml");
     refused(&format!("send {table} --to {} --task {agreed}", impostor.url), 1, "nothing was sent");
     assert_eq!(impostor.posts(), 0);
@@ -210,8 +210,7 @@ fn whatever_is_in_a_record_there_is_one_report_of_the_same_size() {
     fs::write(&path, format!("age,town,sick\n{}\n", rows.join("\n"))).unwrap();
     let start = undertone_device::RecordQuestion::new(&task).unwrap().model().start();
     let honest = point(0, start).to_bytes(task.id());
-    let collector =
-        Impostor::start(&task, Box::new(move |_| Some((200, honest.clone()))), Box::new(accepted));
+    let collector = Impostor::start(&task, Box::new(move |_| Some((200, honest.clone()))), accept());
     let sent = undertone(&format!("send {path} --to {} --json", collector.url));
     assert!(sent.status.success(), "{}", String::from_utf8_lossy(&sent.stderr));
     let posts = collector.posts.lock().unwrap();

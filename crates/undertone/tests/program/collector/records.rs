@@ -449,9 +449,9 @@ fn killed_under_load_the_learner_stands_where_the_log_says_to_the_last_bit() {
             std::thread::sleep(Duration::from_millis(250 + 90 * kill));
             // Once in good order, so that a snapshot is left to go on from.
             if kill == 1 {
-                collector.stop()
+                collector.stop();
             } else {
-                collector.kill()
+                collector.kill();
             }
             acknowledged.extend(senders.into_iter().flat_map(|sender| sender.join().unwrap()));
         });
