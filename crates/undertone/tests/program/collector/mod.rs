@@ -3,6 +3,7 @@
 mod crashes;
 mod disks;
 mod hostile;
+mod impostor;
 mod kills;
 mod memory;
 mod numbers;
