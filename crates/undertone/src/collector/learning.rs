@@ -270,6 +270,7 @@ impl Student {
             Learner::Numbers(live) => {
                 View { reports, mean: live.mean(), model: live.model().map(Arc::new), ..View::default() }
             }
+            Learner::Later(_) => View { reports, ..View::default() },
             Learner::Records(live) => {
                 View { reports, records: Some(live.estimate(Level::NINETY_FIVE)), ..View::default() }
             }

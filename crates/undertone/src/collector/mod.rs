@@ -196,7 +196,9 @@ fn audit(task: &Task) -> anyhow::Result<Vec<Finding>> {
     let mut auditor = Auditor::new(AUDIT, randomness::generator(None)?);
     let tiers = task.collection.as_ref().map(|collection| collection.tiers.clone()).unwrap_or_default();
     let judge = |level: f64| {
-        let (mechanism, promise) = if task.asks_for_records() {
+        let (mechanism, promise) = if task.asks_once() {
+            (Mechanism::Survey(Box::new(task.survey_at(level)?)), task.promise_at(level)?)
+        } else if task.asks_for_records() {
             let (kind, promise) = (task.vector_mechanism(level)?.kind(), task.promise_at(level)?);
             let model = task.record_model()?;
             // What is proved is proved in any dimension; trials in many take long.

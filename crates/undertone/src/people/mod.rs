@@ -4,8 +4,10 @@
 //! then read again for each pass: what is learnt is the same either way.
 
 mod origin;
+mod record_rows;
 
 pub(crate) use origin::Origin;
+pub(crate) use record_rows::RecordRows;
 
 use crate::exit::Usage;
 use anyhow::Context;

@@ -107,7 +107,9 @@ impl ReportBlock {
     /// The answer of `row` to a survey, if the survey can have been answered like that.
     pub(crate) fn survey(&self, row: usize, survey: &Survey) -> anyhow::Result<SurveyReport> {
         let said = if let Said::Words(words) = &self.reports { words.get(row) } else { None };
-        let problem = |problem: String| anyhow::anyhow!("{}: report {}: {problem}", self.file.display(), self.first_row + row as u64);
+        let problem = |problem: String| {
+            anyhow::anyhow!("{}: report {}: {problem}", self.file.display(), self.first_row + row as u64)
+        };
         let said = said.ok_or_else(|| problem("it answers no question".into()))?;
         survey.check(&said).map_err(|error| problem(error.to_string()))?;
         Ok(said)

@@ -41,7 +41,10 @@ impl Words {
     /// Of a column of the type that a survey has.
     pub(super) fn new(column: &ArrayRef) -> Self {
         let lists = column.as_list::<i32>();
-        Self { offsets: lists.offsets().clone(), words: lists.values().as_primitive::<Int64Type>().values().clone() }
+        Self {
+            offsets: lists.offsets().clone(),
+            words: lists.values().as_primitive::<Int64Type>().values().clone(),
+        }
     }
 
     /// The answer of a row; none if not even a question is there.

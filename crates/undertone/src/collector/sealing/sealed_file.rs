@@ -35,7 +35,8 @@ impl SealedFile {
     /// A file for reports of the segment that `mark` says.
     pub(super) fn create(path: &Path, task: &Task, mark: &str) -> anyhow::Result<Self> {
         let field = |name: &str, kind| (Arc::new(Field::new(name, data_type(kind), is_nullable(kind))), kind);
-        let columns: Vec<_> = task.public_columns().iter().map(|column| field(&column.name, column.kind)).collect();
+        let columns: Vec<_> =
+            task.public_columns().iter().map(|column| field(&column.name, column.kind)).collect();
         let fields: Vec<FieldRef> =
             columns.iter().map(|(field, _)| field.clone()).chain(own_fields()).collect();
         let marks = Marks { segment: Some(mark.to_owned()), ..Marks::default() };

@@ -1,11 +1,12 @@
 //! The rows of a table as devices: each randomizes its own label and says it once.
 
+use crate::people::RecordRows;
 use crate::randomness;
 use crate::tables::{self, ClassIndex, TableFile};
 use anyhow::Context;
 use arrow_array::RecordBatch;
 use rand_chacha::ChaCha12Rng;
-use undertone_device::{NumberQuestion, Question};
+use undertone_device::{NumberQuestion, Question, SurveyQuestion};
 use undertone_learn::features::{Batch, Column};
 use undertone_privacy::exact::WordBuffer;
 use undertone_privacy::label::Label;
@@ -23,12 +24,17 @@ pub(crate) struct Devices {
 enum Asked {
     Class(Question, ClassIndex),
     Number(NumberQuestion),
+    Survey(SurveyQuestion, RecordRows),
 }
 
 impl Devices {
     /// Devices that answer this task, at this tier, with randomness of the system or, in a simulation, of a seed.
     pub(crate) fn new(task: &Task, tier: u8, seed: Option<u64>) -> anyhow::Result<Self> {
-        let asked = if task.asks_for_numbers() {
+        let asked = if task.asks_once() {
+            let question = SurveyQuestion::new(task)?;
+            question.price(tier).context("--tier")?;
+            Asked::Survey(question, RecordRows::new(task))
+        } else if task.asks_for_numbers() {
             let question = NumberQuestion::new(task)?;
             question.price(tier).context("--tier")?;
             Asked::Number(question)
@@ -48,7 +54,7 @@ impl Devices {
         first: u64,
         now: u64,
     ) -> anyhow::Result<Vec<Vec<u8>>> {
-        let features = tables::features(batch, &self.task.features)?;
+        let features = tables::features(batch, self.task.public_columns())?;
         let mut rng = WordBuffer::new(&mut self.rng);
         let (name, tier, file) = (&self.task.label, self.tier, || table.path().display().to_string());
         let row_of = |row: usize| format!("row {}", first + row as u64);
@@ -61,6 +67,10 @@ impl Devices {
                     report.with_context(|| row_of(row))
                 };
                 labels.iter().enumerate().map(report).collect()
+            }
+            Asked::Survey(question, rows) => {
+                let records = rows.records(batch).with_context(file)?;
+                records.iter().map(|record| Ok(question.answer(record, tier, now, &mut rng)?)).collect()
             }
             Asked::Number(question) => {
                 let (place, mut numbers) = (tables::number_place(batch.schema_ref(), name)?, Vec::new());

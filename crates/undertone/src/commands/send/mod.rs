@@ -1,7 +1,6 @@
 //! `send`: act as devices against a collector, one report for each row of a table.
 
 mod devices;
-mod record_rows;
 mod records;
 
 pub(crate) use devices::Devices;

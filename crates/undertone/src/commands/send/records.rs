@@ -1,11 +1,11 @@
 //! The rows of a table as devices that answer for their whole record: each fetches the point where the learner stands, takes
 //! its gradient there, randomizes it, and sends that.
 
-use super::record_rows::RecordRows;
 use super::{Pace, Sent};
 use crate::collector::client::{Address, Answer, Client};
 use crate::collector::http::ADMISSION;
 use crate::collector::now;
+use crate::people::RecordRows;
 use crate::randomness;
 use crate::tables::TableFile;
 use anyhow::{Context, anyhow};
@@ -43,7 +43,7 @@ impl RecordSender {
         let waiting = Arc::new(Mutex::new(waiting));
         let (reader, pace, people) = (RecordRows::new(task), self.pace, table.rows());
         let table = table.select(reader.columns())?;
-        let reading = tokio::task::spawn_blocking(move || reader.read(&table, pace, &rows));
+        let reading = tokio::task::spawn_blocking(move || hand_on(&reader, &table, pace, &rows));
         let mut workers = Vec::new();
         for _ in 0..self.concurrency {
             let worker = Worker {
@@ -68,6 +68,28 @@ impl RecordSender {
         sent.seconds = began.elapsed().as_secs_f64();
         Ok(sent)
     }
+}
+
+/// Hands every row on, with its number, not too fast.
+fn hand_on(
+    reader: &RecordRows,
+    table: &TableFile,
+    mut pace: Pace,
+    rows: &mpsc::Sender<(u64, Record)>,
+) -> anyhow::Result<()> {
+    let mut row = 1;
+    for batch in table.batches()? {
+        let records = reader.records(&batch?).with_context(|| table.path().display().to_string())?;
+        for record in records {
+            pace.wait(1);
+            // If nobody takes them any more, the workers know why.
+            if rows.blocking_send((row, record)).is_err() {
+                return Ok(());
+            }
+            row += 1;
+        }
+    }
+    Ok(())
 }
 
 struct Worker {

@@ -6,7 +6,7 @@ use anyhow::Context;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use undertone_device::{NumberQuestion, Question, RecordQuestion};
+use undertone_device::{NumberQuestion, Question, RecordQuestion, SurveyQuestion};
 use undertone_learn::live::{Live, LiveNumbers, LiveRecords};
 use undertone_report::Task;
 
@@ -50,6 +50,10 @@ impl Check {
 
 /// Does what each side does with a task before the first report.
 fn check_collection(task: &Task) -> anyhow::Result<()> {
+    if task.asks_once() {
+        SurveyQuestion::new(task).context("no device can answer it")?;
+        return Ok(());
+    }
     if task.asks_for_records() {
         RecordQuestion::new(task).context("no device can answer it")?;
         LiveRecords::new(task).context("no collector can run it")?;

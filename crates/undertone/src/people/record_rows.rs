@@ -4,17 +4,15 @@
 //! the columns hold is checked, which everybody may know, and what is in a cell is not. A number that cannot be read, or a class
 //! that the task does not have, goes to the device as what is no number, and the device answers with the centre of the ball.
 
-use super::Pace;
-use crate::tables::{self, ClassIndex, TableFile};
+use crate::tables::{self, ClassIndex};
 use anyhow::{Context, bail};
 use arrow_array::{Array, RecordBatch};
-use tokio::sync::mpsc;
 use undertone_device::Record;
 use undertone_privacy::label::Label;
 use undertone_report::{Cell, ColumnKind, FeatureColumn, Task};
 
 /// Reads records from a table.
-pub(super) struct RecordRows {
+pub(crate) struct RecordRows {
     features: Vec<FeatureColumn>,
     label: String,
     /// Nothing where a number is explained
@@ -22,39 +20,19 @@ pub(super) struct RecordRows {
 }
 
 impl RecordRows {
-    pub(super) fn new(task: &Task) -> Self {
+    pub(crate) fn new(task: &Task) -> Self {
         let classes = (!task.classes.is_empty()).then(|| ClassIndex::new(task.classes.iter().cloned()));
         Self { features: task.features.clone(), label: task.label.clone(), classes }
     }
 
     /// The columns that are needed.
-    pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
-        self.features.iter().map(|column| column.name.as_str()).chain([self.label.as_str()])
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &str> {
+        let explained = (!self.label.is_empty()).then_some(self.label.as_str());
+        self.features.iter().map(|column| column.name.as_str()).chain(explained)
     }
 
-    /// Hands every row on, with its number, not too fast.
-    pub(super) fn read(
-        &self,
-        table: &TableFile,
-        mut pace: Pace,
-        rows: &mpsc::Sender<(u64, Record)>,
-    ) -> anyhow::Result<()> {
-        let mut row = 1;
-        for batch in table.batches()? {
-            let records = self.records(&batch?).with_context(|| table.path().display().to_string())?;
-            for record in records {
-                pace.wait(1);
-                // If nobody takes them any more, the workers know why.
-                if rows.blocking_send((row, record)).is_err() {
-                    return Ok(());
-                }
-                row += 1;
-            }
-        }
-        Ok(())
-    }
-
-    fn records(&self, batch: &RecordBatch) -> anyhow::Result<Vec<Record>> {
+    /// The records of a batch.
+    pub(crate) fn records(&self, batch: &RecordBatch) -> anyhow::Result<Vec<Record>> {
         let columns = self.features.iter().map(|column| cells(batch, column));
         let columns = columns.collect::<anyhow::Result<Vec<Vec<Cell>>>>()?;
         let record = |(row, response): (usize, f64)| Record {
@@ -64,8 +42,11 @@ impl RecordRows {
         Ok(self.responses(batch)?.into_iter().enumerate().map(record).collect())
     }
 
-    /// What is explained: a number, or the place of a class.
+    /// What is explained: a number, or the place of a class; nothing where nothing is.
     fn responses(&self, batch: &RecordBatch) -> anyhow::Result<Vec<f64>> {
+        if self.label.is_empty() {
+            return Ok(vec![f64::NAN; batch.num_rows()]);
+        }
         let (kind, array) = column(batch, &self.label)?;
         let Some(classes) = &self.classes else {
             let numbers = numbers(kind, array, &self.label)?;
