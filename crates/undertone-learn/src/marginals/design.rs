@@ -113,7 +113,8 @@ impl Design {
 }
 
 /// Views with the integer weights of each, and the total variation to expect: of the covers of all sets of 2, …, k
-/// attributes by views of 4, 8, …, 1024 cells that of least predicted error.
+/// attributes by views of 4, 8, …, 1024 cells that of least predicted error. Each attribute is a view by itself, too: where
+/// people are few, what one attribute says is most of what can be known.
 fn views(
     schema: &Schema,
     people: u64,
@@ -124,7 +125,7 @@ fn views(
     let mut refused = None;
     for together in order.min(2)..=order {
         for bits in 2..=10 {
-            let views = match cover(schema, together, f64::from(1 << bits)) {
+            let mut views = match cover(schema, together, f64::from(1 << bits)) {
                 Ok(views) => views,
                 Err(problem) => {
                     refused.get_or_insert(problem);
@@ -135,6 +136,9 @@ fn views(
                 refused.get_or_insert(PrivacyError::ProductDomain { cells, most: MOST_CELLS });
                 break;
             }
+            views.extend((0..schema.attributes()).map(|attribute| vec![attribute]));
+            views.sort_unstable();
+            views.dedup();
             let weighted = weigh(schema, &views, order, people.max(1) as f64, epsilon)?;
             if best.as_ref().is_none_or(|(_, best)| weighted.total_variation < best.total_variation) {
                 best = Some((views, weighted));
