@@ -21,6 +21,9 @@ const ORDER: usize = 3;
 
 type Failure = Box<dyn std::error::Error>;
 
+/// Attributes, and the shares of the cells.
+type Table = (Vec<usize>, Vec<f64>);
+
 /// Levels by attribute, and records.
 struct People {
     schema: Schema,
@@ -167,7 +170,7 @@ fn triples(attributes: usize) -> Vec<Vec<usize>> {
 }
 
 /// The true tables.
-fn tables(people: &People) -> Result<Vec<(Vec<usize>, Vec<f64>)>, Failure> {
+fn tables(people: &People) -> Result<Vec<Table>, Failure> {
     triples(people.schema.attributes())
         .into_iter()
         .map(|set| Ok((set.clone(), shares(people, &set)?)))
@@ -196,10 +199,9 @@ fn independent(people: &People, set: &[usize]) -> Vec<f64> {
 }
 
 /// The mean total variation of answers from the truth.
-fn distances(truth: &[(Vec<usize>, Vec<f64>)], mut answer: impl FnMut(&[usize]) -> Vec<f64>) -> f64 {
-    let one = |(set, cells): &(Vec<usize>, Vec<f64>)| {
-        0.5 * cells.iter().zip(answer(set)).map(|(a, b)| (a - b).abs()).sum::<f64>()
-    };
+fn distances(truth: &[Table], mut answer: impl FnMut(&[usize]) -> Vec<f64>) -> f64 {
+    let one =
+        |(set, cells): &Table| 0.5 * cells.iter().zip(answer(set)).map(|(a, b)| (a - b).abs()).sum::<f64>();
     truth.iter().map(one).sum::<f64>() / truth.len() as f64
 }
 
@@ -266,7 +268,9 @@ fn halves(words: &[&str]) -> Vec<u32> {
             .collect();
     }
     let mut counts = BTreeMap::new();
-    words.iter().for_each(|word| *counts.entry(word).or_insert(0) += 1);
+    for word in words {
+        *counts.entry(word).or_insert(0) += 1;
+    }
     let commonest = counts.iter().max_by_key(|(_, count)| **count).map(|(word, _)| **word);
     words.iter().map(|&word| u32::from(Some(word) == commonest)).collect()
 }

@@ -4,9 +4,8 @@ use super::chebyshev::Disjunction;
 use super::cover::cover;
 use super::predicted::{Weighted, weigh};
 use crate::LearnError;
-use undertone_privacy::Epsilon;
-use undertone_privacy::PrivacyError;
-use undertone_privacy::statistic::{Answering, Questionnaire, Schema};
+use undertone_privacy::statistic::{Answering, Questionnaire, Schema, View};
+use undertone_privacy::{Epsilon, PrivacyError};
 
 /// Tables of more attributes are not made: their cells have no end.
 const MOST_ORDER: usize = 16;
@@ -86,10 +85,10 @@ impl Design {
         schema: Schema,
         epsilon: Epsilon,
         order: usize,
-        views: Vec<(Vec<usize>, u32)>,
+        views: Vec<View>,
     ) -> Result<Self, LearnError> {
         schema.check_order(order)?;
-        if let Some(cells) = too_large(&schema, views.iter().map(|(view, _)| view))? {
+        if let Some(cells) = too_large(&schema, views.iter().map(|view| &view.attributes))? {
             return Err(PrivacyError::ProductDomain { cells, most: MOST_CELLS }.into());
         }
         let questionnaire = Questionnaire::views(schema, epsilon, views)?;
@@ -120,7 +119,7 @@ fn views(
     people: u64,
     epsilon: Epsilon,
     order: usize,
-) -> Result<(Vec<(Vec<usize>, u32)>, f64), LearnError> {
+) -> Result<(Vec<View>, f64), LearnError> {
     let mut best: Option<(Vec<Vec<usize>>, Weighted)> = None;
     let mut refused = None;
     for together in order.min(2)..=order {
@@ -149,8 +148,11 @@ fn views(
         return Err(refused.expect("without a cover there is a reason").into());
     };
     // Rounded up, so that each view is asked for now and then
-    let weights = weights.into_iter().map(|weight| (weight * WEIGHTS).ceil().max(1.0) as u32);
-    Ok((views.into_iter().zip(weights).collect(), total_variation))
+    let view = |(attributes, weight): (Vec<usize>, f64)| View {
+        attributes,
+        weight: (weight * WEIGHTS).ceil().max(1.0) as u32,
+    };
+    Ok((views.into_iter().zip(weights).map(view).collect(), total_variation))
 }
 
 /// The cells of a view that has too many.

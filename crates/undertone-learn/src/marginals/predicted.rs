@@ -78,7 +78,9 @@ pub(super) fn weigh(
     let precision = |weights: &[f64]| {
         let mut precision = vec![0.0; interactions.len()];
         for (weight, (each, about)) in weights.iter().zip(&told) {
-            about.iter().for_each(|&i| precision[i] += weight * each);
+            for &i in about {
+                precision[i] += weight * each;
+            }
         }
         precision
     };
@@ -91,7 +93,9 @@ pub(super) fn weigh(
             *weight *= (each * about.iter().map(|&i| gains[i]).sum::<f64>()).sqrt();
         }
         let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight /= sum);
+        for weight in &mut weights {
+            *weight /= sum;
+        }
     }
     let risk: f64 =
         interactions.iter().zip(precision(&weights)).map(|(i, precision)| i.share * i.risk(precision)).sum();

@@ -4,12 +4,14 @@
 //! [`Question`]s about it, each with finitely many answers; a person draws one, which says nothing about the record,
 //! and answers it by a label mechanism.
 
+mod answering;
 mod question;
 mod questionnaire;
 mod schema;
 mod selections;
 
+pub use answering::Answering;
 pub use question::Question;
-pub use questionnaire::{Answer, Answering, Questionnaire};
+pub use questionnaire::{Answer, Questionnaire, View};
 pub use schema::Schema;
 pub use selections::Selections;
