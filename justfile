@@ -24,6 +24,10 @@ bench:
 bench-privatize *ROWS:
     cargo bench -p undertone --bench privatize -- {{ROWS}}
 
+# How far tables over three attributes are off and what they cost, method by method; TABLE.csv [binary] for one's own
+bench-marginals *TABLE:
+    cargo bench -p undertone-learn --bench marginals -- {{TABLE}}
+
 # What the collector stores in a second, beside appending the same bytes to a file; MILLIONS of reports for the memory
 bench-collect *MILLIONS:
     cargo bench -p undertone --bench collect -- {{MILLIONS}}

@@ -3,7 +3,8 @@
 //! `cargo bench -p undertone-learn --bench marginals -- [TABLE.csv [binary]]`
 //!
 //! A table has names in its first row and no quotes. With `binary`, numbers are cut at their median and words at the
-//! commonest one. Without a table, 12,000 people of a chain of nine attributes with three levels each stand in.
+//! commonest one. Without a table, 12,000 people of a chain of nine attributes with three levels each stand in. A table
+//! that a method has no answer for, because nobody was asked some of its questions, counts as an even guess.
 
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 use undertone_learn::marginals::{Design, Marginals, Method, Tally};
-use undertone_privacy::statistic::{Answering, Schema};
+use undertone_privacy::statistic::{Answer, Answering, Schema};
 use undertone_privacy::{Epsilon, Randomizer};
 
 /// Repetitions, each with a seed of its own.
@@ -19,6 +20,9 @@ const SEEDS: u64 = 20;
 const ORDER: usize = 3;
 
 type Failure = Box<dyn std::error::Error>;
+
+/// Attributes, and the shares of the cells.
+type Table = (Vec<usize>, Vec<f64>);
 
 /// Levels by attribute, and records.
 struct People {
@@ -37,41 +41,72 @@ fn main() -> Result<(), Failure> {
     println!("{} people, levels {:?}, ε = 1, {SEEDS} seeds", people.records.len(), people.schema.levels());
     println!("Total variation, mean over all tables of {ORDER} attributes ± standard error\n");
     let truth = tables(&people)?;
-    println!("{:<20}{:>10}{:>10}{:>14}", "method", "questions", "TV", "±");
-    let product = distances(&truth, |set| independent(&people, set));
-    println!("{:<20}{:>10}{:>10.4}", "even guess", "-", distances(&truth, |set| even(&people, set)));
-    println!("{:<20}{:>10}{:>10.4}", "true one-way product", "-", product);
+    let words = ["method", "questions", "TV", "±", "guessed", "ns/report", "words", "bits"];
+    println!("{}", words.map(|word| format!("{word:>11}")).concat());
+    for (name, answer) in
+        [("even guess", even as fn(&People, &[usize]) -> Vec<f64>), ("product", independent)]
+    {
+        println!("{name:>11}{:>11}{:>11.4}", "-", distances(&truth, |set| answer(&people, set)));
+    }
     for (name, method) in [
         ("chebyshev", Method::Chebyshev { error: 0.05 }),
         ("hadamard", Method::Hadamard),
-        ("direct, published", Method::Direct(Answering::Published)),
+        ("published", Method::Direct(Answering::Published)),
         ("direct", Method::Direct(Answering::Best)),
         ("views", Method::Views),
     ] {
         let design = Design::new(method, people.schema.clone(), people.records.len() as u64, epsilon, ORDER)?;
-        let values = (0..SEEDS)
-            .map(|seed| {
-                let tally = collect(&design, &people, seed)?;
-                let marginals = Marginals::new(&design, &tally)?;
-                let answer = |set: &[usize]| -> Vec<f64> {
-                    let found = marginals.marginal(set);
-                    found.map_or_else(
-                        |_| even(&people, set),
-                        |m| m.cells.iter().map(|cell| cell.share).collect(),
-                    )
-                };
-                Ok(distances(&truth, answer))
-            })
-            .collect::<Result<Vec<f64>, Failure>>()?;
+        let (mut values, mut guessed) = (Vec::new(), 0);
+        for seed in 0..SEEDS {
+            let tally = collect(&design, &people, seed)?;
+            let marginals = Marginals::new(&design, &tally)?;
+            let found: Vec<_> = truth.iter().map(|(set, _)| marginals.marginal(set).ok()).collect();
+            guessed += found.iter().filter(|table| table.is_none()).count();
+            let mut found = found.into_iter();
+            values.push(distances(&truth, |set| match found.next().flatten() {
+                Some(table) => table.cells.iter().map(|cell| cell.share).collect(),
+                None => even(&people, set),
+            }));
+        }
         let (mean, error) = summary(&values);
-        let predicted =
-            design.predicted_total_variation().map_or(String::new(), |tv| format!("  predicted {tv:.3}"));
-        println!("{name:<20}{:>10}{mean:>10.4}{error:>14.4}{predicted}", design.questionnaire().questions());
+        let guessed = guessed as f64 / (SEEDS as f64 * truth.len() as f64);
+        let (time, words, bits) = report(&people, &design);
+        print!(
+            "{name:>11}{:>11}{mean:>11.4}{error:>11.4}{guessed:>11.2}",
+            design.questionnaire().questions()
+        );
+        println!("{time:>11.0}{words:>11.0}{bits:>11.1}");
+        if let Some(predicted) = design.predicted_total_variation() {
+            println!("{:>11}{:>11}{predicted:>11.4}", "predicted", "");
+        }
     }
     speed(&people, epsilon)
 }
 
-/// Times of a report, of an answer counted and of a table, beside words of the generator.
+/// What a report costs, in nanoseconds and in words of the generator, and its bits: the question's number and each
+/// member's.
+fn report(people: &People, design: &Design) -> (f64, f64, f64) {
+    let (n, questionnaire) = (people.records.len(), design.questionnaire());
+    let mut rng = ChaCha12Rng::seed_from_u64(1);
+    let word = nanoseconds(n, || {
+        black_box((0..n).fold(0u64, |sum, _| sum.wrapping_add(rng.next_u64())));
+    });
+    let mut answers = Vec::new();
+    let time = nanoseconds(n, || {
+        answers.clear();
+        answers
+            .extend(people.records.iter().map(|r| questionnaire.randomize(r, &mut rng).expect("a record")));
+    });
+    let bits = |count: u64| f64::from(u64::BITS - (count - 1).leading_zeros());
+    let size = |answer: &Answer| {
+        let question = questionnaire.question(answer.question).expect("a question");
+        let labels = question.labels(&people.schema).expect("labels");
+        bits(questionnaire.questions()) + answer.labels.members().len() as f64 * bits(labels.into())
+    };
+    (time, time / word, answers.iter().map(size).sum::<f64>() / n as f64)
+}
+
+/// Times of an answer counted, of pooling and of 2000 tables, beside words of the generator.
 fn speed(people: &People, epsilon: Epsilon) -> Result<(), Failure> {
     let n = people.records.len();
     let design = Design::new(Method::Views, people.schema.clone(), n as u64, epsilon, ORDER)?;
@@ -79,13 +114,11 @@ fn speed(people: &People, epsilon: Epsilon) -> Result<(), Failure> {
     let word = nanoseconds(n, || {
         black_box((0..n).fold(0u64, |sum, _| sum.wrapping_add(rng.next_u64())));
     });
-    let mut answers = Vec::new();
-    let report = nanoseconds(n, || {
-        answers.clear();
-        let questionnaire = design.questionnaire();
-        answers
-            .extend(people.records.iter().map(|r| questionnaire.randomize(r, &mut rng).expect("a record")));
-    });
+    let answers = people
+        .records
+        .iter()
+        .map(|r| design.questionnaire().randomize(r, &mut rng))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut tally = Tally::new(&design)?;
     let count = nanoseconds(n, || {
         for answer in &answers {
@@ -103,16 +136,11 @@ fn speed(people: &People, epsilon: Epsilon) -> Result<(), Failure> {
         }
     });
     println!(
-        "\nviews: {:.0} ns a report ({:.0} words of the generator), {count:.0} ns to count it,",
-        report,
-        report / word
+        "\nviews: {count:.0} ns to count a report ({:.1} words of the generator), {:.1} ms to pool all,",
+        count / word,
+        pool / 1e6
     );
-    println!(
-        "{:.1} ms to pool all, 2000 tables in {:.3} s ({:.0} words each)",
-        pool / 1e6,
-        query * 2e-6,
-        query / word
-    );
+    println!("2000 tables in {:.3} s, {:.0} words each", query * 2e-6, query / word);
     Ok(())
 }
 
@@ -142,7 +170,7 @@ fn triples(attributes: usize) -> Vec<Vec<usize>> {
 }
 
 /// The true tables.
-fn tables(people: &People) -> Result<Vec<(Vec<usize>, Vec<f64>)>, Failure> {
+fn tables(people: &People) -> Result<Vec<Table>, Failure> {
     triples(people.schema.attributes())
         .into_iter()
         .map(|set| Ok((set.clone(), shares(people, &set)?)))
@@ -171,10 +199,9 @@ fn independent(people: &People, set: &[usize]) -> Vec<f64> {
 }
 
 /// The mean total variation of answers from the truth.
-fn distances(truth: &[(Vec<usize>, Vec<f64>)], answer: impl Fn(&[usize]) -> Vec<f64>) -> f64 {
-    let one = |(set, cells): &(Vec<usize>, Vec<f64>)| {
-        0.5 * cells.iter().zip(answer(set)).map(|(a, b)| (a - b).abs()).sum::<f64>()
-    };
+fn distances(truth: &[Table], mut answer: impl FnMut(&[usize]) -> Vec<f64>) -> f64 {
+    let one =
+        |(set, cells): &Table| 0.5 * cells.iter().zip(answer(set)).map(|(a, b)| (a - b).abs()).sum::<f64>();
     truth.iter().map(one).sum::<f64>() / truth.len() as f64
 }
 
@@ -241,7 +268,9 @@ fn halves(words: &[&str]) -> Vec<u32> {
             .collect();
     }
     let mut counts = BTreeMap::new();
-    words.iter().for_each(|word| *counts.entry(word).or_insert(0) += 1);
+    for word in words {
+        *counts.entry(word).or_insert(0) += 1;
+    }
     let commonest = counts.iter().max_by_key(|(_, count)| **count).map(|(word, _)| **word);
     words.iter().map(|&word| u32::from(Some(word) == commonest)).collect()
 }

@@ -54,6 +54,7 @@ pub enum PrivacyError {
 }
 
 impl fmt::Display for PrivacyError {
+    #[expect(clippy::too_many_lines, reason = "a message for each variant, and nothing else")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Epsilon { value } => {

@@ -40,7 +40,7 @@ impl Disjunction {
         // For k = 1, z is infinite and the degree zero: p(s) = s is exact.
         if k == 1 || degree >= k as f64 {
             // Δ^m of 0, 1, 1, … is (-1)^(m+1)
-            let sign = |m: usize| if m % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = |m: usize| if m.is_multiple_of(2) { 1.0 } else { -1.0 };
             return Ok(Self { coefficients: (0..k).map(sign).collect(), error: 0.0 });
         }
         let degree = degree as usize;

@@ -6,7 +6,7 @@ use undertone_privacy::statistic::{Schema, Selections};
 use super::table::{chosen, parts};
 
 /// More sets than this are not covered one by one.
-const MOST_SETS: u64 = 50_000;
+pub(super) const MOST_SETS: u64 = 50_000;
 
 /// All sets of `sizes` attributes, by number.
 pub(super) fn sets(

@@ -4,12 +4,15 @@ use super::chebyshev::Disjunction;
 use super::cover::cover;
 use super::predicted::{Weighted, weigh};
 use crate::LearnError;
-use undertone_privacy::Epsilon;
-use undertone_privacy::PrivacyError;
-use undertone_privacy::statistic::{Answering, Questionnaire, Schema};
+use undertone_privacy::statistic::{Answering, Questionnaire, Schema, View};
+use undertone_privacy::{Epsilon, PrivacyError};
 
-/// Tables of more attributes are not made: their cells have no end.
-const MOST_ORDER: usize = 16;
+/// Tables of more attributes are not made: the work for one grows as fast as 4^k …
+const MOST_ORDER: usize = 12;
+/// … and for the exact variances of views as fast as 9^k.
+const MOST_ORDER_OF_VIEWS: usize = 8;
+/// Views hold all sets of two attributes or of three; larger ones by chance.
+const MOST_TOGETHER: usize = 3;
 /// A view, or a table that is asked for, has at most so many cells.
 pub(super) const MOST_CELLS: u32 = 1 << 16;
 /// Weights are integers out of about so many.
@@ -58,10 +61,8 @@ impl Design {
         epsilon: Epsilon,
         order: usize,
     ) -> Result<Self, LearnError> {
-        schema.check_order(order)?;
-        if order > MOST_ORDER {
-            return Err(PrivacyError::Order { order, attributes: MOST_ORDER.min(schema.attributes()) }.into());
-        }
+        let most = if method == Method::Views { MOST_ORDER_OF_VIEWS } else { MOST_ORDER };
+        check_order(&schema, order, most)?;
         let (questionnaire, estimator) = match method {
             Method::Chebyshev { error } => {
                 let polynomial = Disjunction::new(order, error)?;
@@ -86,11 +87,12 @@ impl Design {
         schema: Schema,
         epsilon: Epsilon,
         order: usize,
-        views: Vec<(Vec<usize>, u32)>,
+        views: Vec<View>,
     ) -> Result<Self, LearnError> {
-        schema.check_order(order)?;
-        if let Some(cells) = too_large(&schema, views.iter().map(|(view, _)| view))? {
-            return Err(PrivacyError::ProductDomain { cells, most: MOST_CELLS }.into());
+        check_order(&schema, order, MOST_ORDER_OF_VIEWS)?;
+        for view in &views {
+            schema.check(&view.attributes)?;
+            check_cells(&schema, &view.attributes)?;
         }
         let questionnaire = Questionnaire::views(schema, epsilon, views)?;
         Ok(Self { order, questionnaire, estimator: Estimator::Views, predicted: None })
@@ -112,29 +114,33 @@ impl Design {
     }
 }
 
-/// Views with the integer weights of each, and the total variation to expect: of the covers of all sets of 2, …, k
-/// attributes by views of 4, 8, …, 1024 cells that of least predicted error.
+/// Views with the integer weights of each, and the total variation to expect: of the covers of all sets of two attributes
+/// or of three by views of 4, 8, …, 1024 cells that of least predicted error. Each attribute is a view by itself, too: where
+/// people are few, what one attribute says is most of what can be known.
 fn views(
     schema: &Schema,
     people: u64,
     epsilon: Epsilon,
     order: usize,
-) -> Result<(Vec<(Vec<usize>, u32)>, f64), LearnError> {
+) -> Result<(Vec<View>, f64), LearnError> {
     let mut best: Option<(Vec<Vec<usize>>, Weighted)> = None;
     let mut refused = None;
-    for together in order.min(2)..=order {
+    for together in order.min(2)..=order.min(MOST_TOGETHER) {
         for bits in 2..=10 {
-            let views = match cover(schema, together, f64::from(1 << bits)) {
+            let mut views = match cover(schema, together, f64::from(1 << bits)) {
                 Ok(views) => views,
                 Err(problem) => {
                     refused.get_or_insert(problem);
                     break;
                 }
             };
-            if let Some(cells) = too_large(schema, views.iter())? {
-                refused.get_or_insert(PrivacyError::ProductDomain { cells, most: MOST_CELLS });
+            if let Err(problem) = views.iter().try_for_each(|view| check_cells(schema, view)) {
+                refused.get_or_insert(problem);
                 break;
             }
+            views.extend((0..schema.attributes()).map(|attribute| vec![attribute]));
+            views.sort_unstable();
+            views.dedup();
             let weighted = weigh(schema, &views, order, people.max(1) as f64, epsilon)?;
             if best.as_ref().is_none_or(|(_, best)| weighted.total_variation < best.total_variation) {
                 best = Some((views, weighted));
@@ -145,20 +151,24 @@ fn views(
         return Err(refused.expect("without a cover there is a reason").into());
     };
     // Rounded up, so that each view is asked for now and then
-    let weights = weights.into_iter().map(|weight| (weight * WEIGHTS).ceil().max(1.0) as u32);
-    Ok((views.into_iter().zip(weights).collect(), total_variation))
+    let view = |(attributes, weight): (Vec<usize>, f64)| View {
+        attributes,
+        weight: (weight * WEIGHTS).ceil().max(1.0) as u32,
+    };
+    Ok((views.into_iter().zip(weights).map(view).collect(), total_variation))
 }
 
-/// The cells of a view that has too many.
-fn too_large<'a>(
-    schema: &Schema,
-    views: impl Iterator<Item = &'a Vec<usize>>,
-) -> Result<Option<f64>, PrivacyError> {
-    for view in views {
-        let cells = schema.cells(view)?;
-        if cells > MOST_CELLS {
-            return Ok(Some(cells.into()));
-        }
+/// An error unless attributes may be taken `order` at a time, of which `most` are.
+fn check_order(schema: &Schema, order: usize, most: usize) -> Result<(), PrivacyError> {
+    schema.check_order(order)?;
+    if order > most { Err(PrivacyError::Order { order, attributes: most }) } else { Ok(()) }
+}
+
+/// An error if the table over `view` is too large.
+fn check_cells(schema: &Schema, view: &[usize]) -> Result<(), PrivacyError> {
+    let cells = view.iter().map(|&a| f64::from(schema.levels()[a])).product();
+    if cells > f64::from(MOST_CELLS) {
+        return Err(PrivacyError::ProductDomain { cells, most: MOST_CELLS });
     }
-    Ok(None)
+    Ok(())
 }

@@ -44,8 +44,10 @@ pub(super) fn estimate(
     if answers == 0.0 {
         return Err(LearnError::UnansweredTable { attributes: attributes.to_vec() });
     }
-    values.iter_mut().for_each(|value| *value /= answers);
-    variances.iter_mut().for_each(|variance| *variance /= answers * answers);
+    for (value, variance) in values.iter_mut().zip(&mut variances) {
+        *value /= answers;
+        *variance /= answers * answers;
+    }
     Ok(Linear { values, variances, bias: 0.0 })
 }
 

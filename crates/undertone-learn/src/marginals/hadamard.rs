@@ -25,19 +25,15 @@ pub(super) fn estimate(
 ) -> Result<Linear, LearnError> {
     let bits: Vec<u32> = sizes.iter().map(|&size| usize::BITS - (size - 1).leading_zeros()).collect();
     let total: u32 = bits.iter().sum();
-    let mut noise = None;
-    let (mut transform, mut variance) = (vec![1.0; 1 << total], 0.0);
+    let unanswered = || LearnError::UnansweredTable { attributes: attributes.to_vec() };
+    // Every character is answered by yes or no.
+    let noise = Noise::of(design.questionnaire.mechanism(&design.questionnaire.question(0)?)?);
+    let (mut transform, mut variance) = (vec![1.0], 0.0);
     for r in 1..1usize << total {
-        let masks = masks(attributes, &bits, r);
-        let question = Question::Parity(masks);
-        let unanswered = || LearnError::UnansweredTable { attributes: attributes.to_vec() };
+        let question = Question::Parity(masks(attributes, &bits, r));
         let number = design.questionnaire.number(&question).ok_or_else(unanswered)? as usize;
-        if noise.is_none() {
-            noise = Some(Noise::of(design.questionnaire.mechanism(&question)?));
-        }
-        let noise = noise.as_ref().expect("it was just made");
-        let odd = tally.shares(number, noise).ok_or_else(unanswered)?[1];
-        transform[r] = 1.0 - 2.0 * odd;
+        let odd = tally.shares(number, &noise).ok_or_else(unanswered)?[1];
+        transform.push(1.0 - 2.0 * odd);
         variance += 4.0 * noise.variance(odd) / tally.asked(number) as f64;
     }
     invert(&mut transform);
@@ -69,7 +65,7 @@ fn invert(values: &mut [f64]) {
         for block in values.chunks_mut(2 * half) {
             let (low, high) = block.split_at_mut(half);
             for (a, b) in low.iter_mut().zip(high) {
-                (*a, *b) = ((*a + *b) / 2.0, (*a - *b) / 2.0);
+                (*a, *b) = (f64::midpoint(*a, *b), f64::midpoint(*a, -*b));
             }
         }
         half *= 2;

@@ -77,18 +77,18 @@ impl Hierarchy {
         (0..set.len()).map(one).collect()
     }
 
-    fn residual(&self, set: &[usize], told: &Interaction) -> Residual {
+    fn residual(&self, set: &[usize], told: &Interaction) -> Beyond {
         let sizes = self.sizes(set);
         let prediction = likeliest(&sizes, &self.without(set));
         let mut expected = prediction.clone();
         interaction(&mut expected, &sizes);
         let residual = told.cells.iter().zip(&expected).map(|(a, b)| a - b).collect();
-        Residual { set: set.to_vec(), sizes, prediction, residual }
+        Beyond { set: set.to_vec(), sizes, prediction, residual }
     }
 
     /// The table with so much of the residual in it.
-    fn settled(&self, next: Residual, factor: f64) -> (Vec<usize>, Vec<f64>) {
-        let Residual { set, sizes, prediction, residual } = next;
+    fn settled(&self, next: Beyond, factor: f64) -> (Vec<usize>, Vec<f64>) {
+        let Beyond { set, sizes, prediction, residual } = next;
         let mut table: Vec<f64> =
             prediction.iter().zip(residual).map(|(q, r)| (q + factor * r).max(LEAST * q)).collect();
         fit(&mut table, &sizes, &self.without(&set));
@@ -97,14 +97,14 @@ impl Hierarchy {
 }
 
 /// What an interaction says beyond its prediction.
-struct Residual {
+struct Beyond {
     set: Vec<usize>,
     sizes: Vec<usize>,
     prediction: Vec<f64>,
     residual: Vec<f64>,
 }
 
-impl Residual {
+impl Beyond {
     /// In a table of K cells, coefficients are K times the cells and there are K as many cells as directions: x = U·K·|r|².
     fn found(&self, precision: f64) -> Found {
         let dimension = self.sizes.iter().map(|&size| size as f64 - 1.0).product();

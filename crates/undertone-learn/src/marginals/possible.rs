@@ -49,14 +49,14 @@ pub(super) fn possible(sizes: &[usize], known: &[Option<Vec<Figure>>]) -> Vec<(f
 mod tests {
     use super::*;
 
-    fn certain(values: &[f64]) -> Option<Vec<Figure>> {
-        Some(values.iter().map(|&value| Figure { value, standard_error: 0.0 }).collect())
+    fn certain(values: &[f64]) -> Vec<Figure> {
+        values.iter().map(|&value| Figure { value, standard_error: 0.0 }).collect()
     }
 
     #[test]
     fn two_attributes_of_known_shares_have_the_bounds_of_frechet() {
         // P(a) = 0.7, P(b) = 0.6: both at least 0.3 and at most 0.6
-        let known = [None, certain(&[0.3, 0.7]), certain(&[0.4, 0.6]), None];
+        let known = [None, Some(certain(&[0.3, 0.7])), Some(certain(&[0.4, 0.6])), None];
         let intervals = possible(&[2, 2], &known);
         let expected = [(0.0, 0.3), (0.0, 0.3), (0.1, 0.4), (0.3, 0.6)];
         for ((low, high), (a, b)) in intervals.into_iter().zip(expected) {
@@ -67,8 +67,8 @@ mod tests {
     #[test]
     fn noise_widens_both_ends() {
         let figure = |value| Figure { value, standard_error: 0.01 };
-        let one = |p: f64| Some(vec![figure(1.0 - p), figure(p)]);
-        let known = [None, one(0.7), one(0.6), None];
+        let one = |p: f64| vec![figure(1.0 - p), figure(p)];
+        let known = [None, Some(one(0.7)), Some(one(0.6)), None];
         // z = √(2·ln 40) = 2.716
         let (low, high) = possible(&[2, 2], &known)[3];
         assert!((low - (0.3 - 0.05432)).abs() < 1e-4 && (high - 0.62716).abs() < 1e-4, "{low} {high}");

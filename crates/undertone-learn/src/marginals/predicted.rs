@@ -12,7 +12,7 @@
 //! The tables of order k hold Σ_{A ⊆ S} of these, hence a total variation of about ½·√(2/π) times the root.
 
 use super::counts::Noise;
-use super::cover::{number, sets};
+use super::cover::{MOST_SETS, number, sets};
 use super::table::{chosen, parts};
 use undertone_privacy::label::LabelMechanism;
 use undertone_privacy::statistic::Schema;
@@ -62,7 +62,9 @@ pub(super) fn weigh(
     people: f64,
     epsilon: Epsilon,
 ) -> Result<Weighted, PrivacyError> {
-    let all = sets(schema, 1..=order)?;
+    // Of very many attributes at a time, nothing but noise would be known anyway.
+    let few = |size: &usize| sets(schema, 1..=*size).is_ok_and(|all| all.count() <= MOST_SETS);
+    let all = sets(schema, 1..=(1..=order).take_while(few).last().unwrap_or(1))?;
     let interactions: Vec<Interaction> =
         (0..all.count()).map(|i| interaction(schema, &all.get(i).expect("below the count"), order)).collect();
     // For each view, what one answer adds to the precision, and of what.
@@ -78,7 +80,9 @@ pub(super) fn weigh(
     let precision = |weights: &[f64]| {
         let mut precision = vec![0.0; interactions.len()];
         for (weight, (each, about)) in weights.iter().zip(&told) {
-            about.iter().for_each(|&i| precision[i] += weight * each);
+            for &i in about {
+                precision[i] += weight * each;
+            }
         }
         precision
     };
@@ -91,7 +95,9 @@ pub(super) fn weigh(
             *weight *= (each * about.iter().map(|&i| gains[i]).sum::<f64>()).sqrt();
         }
         let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight /= sum);
+        for weight in &mut weights {
+            *weight /= sum;
+        }
     }
     let risk: f64 =
         interactions.iter().zip(precision(&weights)).map(|(i, precision)| i.share * i.risk(precision)).sum();

@@ -78,8 +78,11 @@ mod tests {
     #[test]
     fn one_large_interaction_among_many_that_are_noise_is_kept_and_they_are_not() {
         // Noise has x near its dimension, here alternately 0.5 and 1.5 times as much.
-        let noise =
-            |i: usize| Found { dimension: 6.0, precision: 10.0, square: if i % 2 == 0 { 3.0 } else { 9.0 } };
+        let noise = |i: usize| Found {
+            dimension: 6.0,
+            precision: 10.0,
+            square: if i.is_multiple_of(2) { 3.0 } else { 9.0 },
+        };
         let mut found: Vec<Found> = (0..40).map(noise).collect();
         found.push(Found { dimension: 6.0, precision: 10.0, square: 120.0 });
         let factors = factors(&found);

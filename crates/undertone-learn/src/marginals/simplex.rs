@@ -14,7 +14,9 @@ pub(super) fn project_on_simplex(cells: &mut [f64]) {
             tau = candidate;
         }
     }
-    cells.iter_mut().for_each(|cell| *cell = (*cell - tau).max(0.0));
+    for cell in cells {
+        *cell = (*cell - tau).max(0.0);
+    }
 }
 
 #[cfg(test)]

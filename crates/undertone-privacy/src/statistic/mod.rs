@@ -15,6 +15,7 @@
 //! record is refused, for that would speak about it: one that cannot be evaluated is in the middle of its range.
 
 mod allocation;
+mod answering;
 mod cosine;
 mod loss_at;
 mod moments;
@@ -28,6 +29,7 @@ mod schema;
 mod selections;
 
 pub use allocation::Allocation;
+pub use answering::Answering;
 pub use cosine::CosineBasis;
 pub use loss_at::LossAt;
 pub use moments::{Moment, MomentVectors, RecordMoments, Response};
@@ -35,7 +37,7 @@ pub use parameter_grid::ParameterGrid;
 pub use point_loss::PointLoss;
 pub use projection::Projection;
 pub use question::Question;
-pub use questionnaire::{Answer, Answering, Questionnaire};
+pub use questionnaire::{Answer, Questionnaire, View};
 pub use release::{MomentRelease, MomentReport};
 pub use schema::Schema;
 pub use selections::Selections;

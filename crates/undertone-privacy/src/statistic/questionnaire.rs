@@ -8,35 +8,22 @@
 //! Model of Differential Privacy* averages all D coefficients by a mechanism for one number; read as D answers of ε each, it
 //! would lose D·ε.
 
-use super::{Question, Schema, Selections};
+use super::{Answering, Question, Schema, Selections};
 use crate::exact::uniform_below;
-use crate::label::{LabelKind, LabelMechanism, LabelRandomizer, LabelSet};
+use crate::label::{LabelMechanism, LabelRandomizer, LabelSet};
 use crate::{DeviceSafe, Epsilon, Guarantee, PrivacyError, Randomizer};
 use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 use rand_core::{CryptoRng, Rng};
 
-/// Which label mechanism answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answering {
-    /// That of least variance, subset selection
-    Best,
-    /// As published: randomized response below 3·e^ε + 2 answers, optimized unary encoding from there on
-    Published,
-}
-
-impl Answering {
-    fn mechanism(self, labels: u32, epsilon: Epsilon) -> Result<LabelMechanism, PrivacyError> {
-        match self {
-            Self::Best => LabelMechanism::best(labels, epsilon),
-            // K - 2 < 3·e^ε, with t = e^-ε
-            Self::Published if (f64::from(labels) - 2.0) * epsilon.t() < 3.0 => {
-                LabelKind::Rr.mechanism(labels, epsilon)
-            }
-            Self::Published => LabelKind::Oue.mechanism(labels, epsilon),
-        }
-    }
+/// A table to ask about, and how often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// In rising order
+    pub attributes: Vec<usize>,
+    /// Out of the sum of all weights
+    pub weight: u32,
 }
 
 /// A public family of questions about records, and how they are answered.
@@ -72,15 +59,11 @@ pub struct Answer {
 
 impl Questionnaire {
     /// Tables over these sets of attributes, each asked as often as its weight says.
-    pub fn views(
-        schema: Schema,
-        epsilon: Epsilon,
-        views: Vec<(Vec<usize>, u32)>,
-    ) -> Result<Self, PrivacyError> {
+    pub fn views(schema: Schema, epsilon: Epsilon, views: Vec<View>) -> Result<Self, PrivacyError> {
         let (mut ends, mut end) = (Vec::with_capacity(views.len()), 0u64);
         let mut labels = BTreeSet::new();
-        for (view, weight) in &views {
-            labels.insert(schema.cells(view)?);
+        for View { attributes, weight } in &views {
+            labels.insert(schema.cells(attributes)?);
             // At most 2^32 views of weights below 2^32
             end += u64::from(*weight);
             ends.push(end);
@@ -88,7 +71,7 @@ impl Questionnaire {
         if end == 0 {
             return Err(PrivacyError::NoCounts);
         }
-        let views = views.into_iter().map(|(view, _)| view).collect();
+        let views = views.into_iter().map(|view| view.attributes).collect();
         Self::new(schema, epsilon, Answering::Best, labels, Family::Views { views, ends })
     }
 
@@ -307,9 +290,13 @@ mod tests {
         Schema::new([2, 3, 2].into()).unwrap()
     }
 
+    fn view(attributes: &[usize], weight: u32) -> View {
+        View { attributes: attributes.to_vec(), weight }
+    }
+
     fn families(value: f64) -> Vec<Questionnaire> {
         let epsilon = Epsilon::new(value).unwrap();
-        let views = [(Vec::from([0, 1]), 3), (Vec::from([1, 2]), 0), (Vec::from([0, 1, 2]), 5)];
+        let views = [view(&[0, 1], 3), view(&[1, 2], 0), view(&[0, 1, 2], 5)];
         Vec::from([
             Questionnaire::views(schema(), epsilon, views.into()).unwrap(),
             Questionnaire::tables(schema(), epsilon, 2, Answering::Best).unwrap(),
@@ -418,14 +405,14 @@ mod tests {
         assert_eq!(Questionnaire::parities(schema(), epsilon, 4), Err(order.clone()));
         assert_eq!(Questionnaire::terms(schema(), epsilon, 4), Err(order));
         let unknown = PrivacyError::UnknownAttribute { attribute: 3, attributes: 3 };
-        let view = Vec::from([(Vec::from([0, 3]), 1)]);
-        assert_eq!(Questionnaire::views(schema(), epsilon, view), Err(unknown));
+        let views = Vec::from([view(&[0, 3], 1)]);
+        assert_eq!(Questionnaire::views(schema(), epsilon, views), Err(unknown));
         let large = Schema::new([2, 65_536, 65_536].into()).unwrap();
         assert!(matches!(
             Questionnaire::tables(large, epsilon, 2, Answering::Best),
             Err(PrivacyError::ProductDomain { .. })
         ));
-        let nobody = Questionnaire::views(schema(), epsilon, Vec::from([(Vec::from([0]), 0)]));
+        let nobody = Questionnaire::views(schema(), epsilon, Vec::from([view(&[0], 0)]));
         assert_eq!(nobody, Err(PrivacyError::NoCounts));
         let mut rng = ChaCha12Rng::seed_from_u64(1);
         assert!(families(1.0)[0].answer(0, &[0, 3, 0], &mut rng).is_err() && rng.get_word_pos() == 0);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::marginals::table::marginal;
 use undertone_privacy::label::LabelSet;
-use undertone_privacy::statistic::Answer;
+use undertone_privacy::statistic::{Answer, View};
 
 /// Records of two binary attributes and one of three levels, as many as stated, in an uneven order.
 fn records() -> Vec<Vec<u32>> {
@@ -46,7 +46,9 @@ fn the_mean_over_all_answers_to_every_question_is_the_true_table() {
         let marginals = Marginals::new(&design, &tally).unwrap();
         for set in [&[0][..], &[2], &[0, 1], &[0, 2], &[1, 2]] {
             let mut truth = vec![0.0; 12];
-            records().iter().for_each(|r| truth[(r[0] * 6 + r[1] * 3 + r[2]) as usize] += 1.0 / 3.0);
+            for r in records() {
+                truth[(r[0] * 6 + r[1] * 3 + r[2]) as usize] += 1.0 / 3.0;
+            }
             let mask = set.iter().fold(0, |mask, a| mask | 1 << a);
             let truth = marginal(&truth, &[2, 2, 3], mask);
             let table = marginals.marginal(set).unwrap();
@@ -64,7 +66,9 @@ fn the_mean_over_all_answers_to_every_question_is_the_true_table() {
 fn errors_scatter_as_stated_and_are_zero_on_average() {
     let (levels, people, like, times) = ([2, 3, 2, 2], 2000, 0.6, 200u64);
     // Views that share attributes in every way there is
-    let views = [(vec![0, 1, 2], 4), (vec![1, 3], 1), (vec![0, 2, 3], 2), (vec![1, 2, 3], 2), (vec![1], 1)];
+    let view = |attributes: &[usize], weight| View { attributes: attributes.to_vec(), weight };
+    let views =
+        [view(&[0, 1, 2], 4), view(&[1, 3], 1), view(&[0, 2, 3], 2), view(&[1, 2, 3], 2), view(&[1], 1)];
     let schema = Schema::new(levels.to_vec()).unwrap();
     let overlapping = Design::with_views(schema, epsilon(1.0), 3, views.to_vec()).unwrap();
     let mut designs: Vec<Design> =
