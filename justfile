@@ -20,6 +20,10 @@ bench:
     cargo bench -p undertone-privacy --bench labels
     cargo bench -p undertone-privacy --bench samplers
 
+# What a surrogate's value and gradient cost, as a share of the multiply-adds of this processor
+bench-surrogate:
+    cargo bench -p undertone-learn --bench surrogate
+
 # What privatizing a table costs, beside copying it
 bench-privatize *ROWS:
     cargo bench -p undertone --bench privatize -- {{ROWS}}

@@ -7,7 +7,8 @@ use rand_core::{Rng, SeedableRng};
 use std::hint::black_box;
 use std::time::Instant;
 use undertone_privacy::exact::{DiscreteGaussian, DiscreteLaplace, RoundedGaussian, Scale, bernoulli_exp};
-use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism};
+use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism, OneBit};
+use undertone_privacy::statistic::{Allocation, CosineBasis, LossAt, ParameterGrid, PointLoss};
 use undertone_privacy::vector::{Ball, BallVector, Codebook, Gaussian, Laplace};
 use undertone_privacy::{Epsilon, Mu, Randomizer, Rho, vector};
 
@@ -100,6 +101,33 @@ fn vectors(table: &mut Table, epsilon: Epsilon, dimension: usize) {
     vector_line(table, &format!("codebook, M = {}", codebook.codewords()), &codebook, &g);
 }
 
+/// What a device does in a collection of one round: it draws what it is asked, evaluates it and reports one bit.
+fn statistics(table: &mut Table, epsilon: Epsilon) {
+    heading(&format!("one statistic of a record, one bit, ε = {}", epsilon.get()));
+    let (share, signed) = (Bounds::new(0.0, 1.0).expect("ends"), Bounds::new(-1.0, 1.0).expect("ends"));
+    for (axes, degree) in [(2, 2), (3, 3), (5, 2)] {
+        let grid = ParameterGrid::new(&vec![-1.0; axes], &vec![1.0; axes], degree).expect("a box");
+        let at = LossAt::new(PointLoss::Logistic, grid, 1.0).expect("valid");
+        let (allocation, bit) =
+            (at.allocation().expect("valid"), OneBit::new(share, epsilon).expect("valid"));
+        let x = vec![0.3; axes];
+        table.line(&format!("loss at a node, p = {axes}, k = {degree}"), |rng| {
+            let value = at.share(allocation.draw(rng), &x, 1.0)?;
+            bit.randomize(&share.place(value)?, rng)
+        });
+    }
+    for (axes, degrees) in [(1, 10), (2, 10)] {
+        let basis = CosineBasis::new(&vec![signed; axes], degrees).expect("valid");
+        let allocation = Allocation::new(&vec![1; basis.functions() as usize]).expect("valid");
+        let bit = OneBit::new(signed, epsilon).expect("valid");
+        let x = vec![0.3; axes];
+        table.line(&format!("product of cosines, p = {axes}, t = {degrees}"), |rng| {
+            let value = basis.value(allocation.draw(rng), &x)?;
+            bit.randomize(&signed.place(value)?, rng)
+        });
+    }
+}
+
 fn main() {
     let mut table = Table { rng: ChaCha12Rng::seed_from_u64(1) };
     let epsilon = Epsilon::new(1.0).expect("positive");
@@ -108,6 +136,7 @@ fn main() {
     );
     noise(&mut table);
     numbers(&mut table, epsilon);
+    statistics(&mut table, epsilon);
     vectors(&mut table, epsilon, 10);
     vectors(&mut table, epsilon, 100);
 }

@@ -63,6 +63,7 @@ impl Basis {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the floats that are compared are exact")]
 mod tests {
     use super::*;
 

@@ -3,17 +3,18 @@
 //! > out_w\[r\] = Σ_i weights_w\[i\]·tensor\[i, r\]
 //!
 //! for one or two lists of weights, the values of a basis and its derivatives: what is read once is multiplied twice. A tile of
-//! 32 neighbouring r has its sums in registers over all i.
+//! a few registers of neighbouring r has its sums in registers over all i. Each sum runs over i in order with fused
+//! multiply-adds, so that it does not depend on how wide the registers of a processor are.
 
 #![expect(
     clippy::inline_always,
     reason = "what is not inlined into what is dispatched is compiled for the least of processors"
 )]
 
-const LANES: usize = 8;
-type Lanes = [f64; LANES];
-/// Registers of a tile
-const REGISTERS: usize = 4;
+use pulp::Simd;
+
+/// Registers of a tile for each list: the fastest of one to six, as memory is what is waited for.
+const REGISTERS: usize = 3;
 
 /// Contracts the first axis of `tensor` with each of `weights`; the length of the outputs is what is behind the axis.
 pub(super) fn contract<const W: usize>(tensor: &[f64], weights: [&[f64]; W], outs: [&mut [f64]; W]) {
@@ -26,53 +27,48 @@ struct Contract<'a, const W: usize> {
     outs: [&'a mut [f64]; W],
 }
 
-impl<const W: usize> pulp::NullaryFnOnce for Contract<'_, W> {
+impl<const W: usize> pulp::WithSimd for Contract<'_, W> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
-        let Self { tensor, weights, mut outs } = self;
-        let behind = outs[0].len();
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        let behind = self.outs[0].len();
         let mut start = 0;
-        while start + REGISTERS * LANES <= behind {
-            tile::<W, REGISTERS>(tensor, &weights, start, behind, &mut outs);
-            start += REGISTERS * LANES;
+        while start + REGISTERS * S::F64_LANES <= behind {
+            self.tile::<S, REGISTERS>(simd, start);
+            start += REGISTERS * S::F64_LANES;
         }
-        while start + LANES <= behind {
-            tile::<W, 1>(tensor, &weights, start, behind, &mut outs);
-            start += LANES;
+        while start + S::F64_LANES <= behind {
+            self.tile::<S, 1>(simd, start);
+            start += S::F64_LANES;
         }
         for r in start..behind {
-            for (weights, out) in weights.iter().zip(&mut outs) {
-                let column = tensor[r..].iter().step_by(behind);
+            for (weights, out) in self.weights.iter().zip(&mut self.outs) {
+                let column = self.tensor[r..].iter().step_by(behind);
                 out[r] = column.zip(*weights).fold(0.0, |sum, (&x, &w)| x.mul_add(w, sum));
             }
         }
     }
 }
 
-#[inline(always)]
-fn tile<const W: usize, const V: usize>(
-    tensor: &[f64],
-    weights: &[&[f64]; W],
-    start: usize,
-    behind: usize,
-    outs: &mut [&mut [f64]; W],
-) {
-    let mut sums = [[[0.0; LANES]; V]; W];
-    for (i, row) in tensor.chunks_exact(behind).enumerate() {
-        let row: &[Lanes] = &row[start..start + V * LANES].as_chunks().0[..V];
-        for w in 0..W {
-            let weight = weights[w][i];
-            for v in 0..V {
-                for lane in 0..LANES {
-                    sums[w][v][lane] = row[v][lane].mul_add(weight, sums[w][v][lane]);
+impl<const W: usize> Contract<'_, W> {
+    /// The sums of V registers that begin at `start`.
+    #[inline(always)]
+    fn tile<S: Simd, const V: usize>(&mut self, simd: S, start: usize) {
+        let range = start..start + V * S::F64_LANES;
+        let mut sums = [[simd.splat_f64s(0.0); V]; W];
+        for (i, row) in self.tensor.chunks_exact(self.outs[0].len()).enumerate() {
+            let row = &S::as_simd_f64s(&row[range.clone()]).0[..V];
+            for (sums, weights) in sums.iter_mut().zip(&self.weights) {
+                let weight = simd.splat_f64s(weights[i]);
+                for (sum, &x) in sums.iter_mut().zip(row) {
+                    *sum = simd.mul_add_f64s(x, weight, *sum);
                 }
             }
         }
-    }
-    for (out, sums) in outs.iter_mut().zip(&sums) {
-        out[start..start + V * LANES].copy_from_slice(sums.as_flattened());
+        for (out, sums) in self.outs.iter_mut().zip(&sums) {
+            S::as_mut_simd_f64s(&mut out[range.clone()]).0.copy_from_slice(sums);
+        }
     }
 }
 

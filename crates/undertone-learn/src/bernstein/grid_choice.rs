@@ -7,14 +7,14 @@
 //!
 //! where L1(k, h) = sup Σ|B_v| and bias is the largest error of the operator along one axis, both computed: the first term
 //! replaces one axis after the other, each with the errors that those before it enlarge. The pair (k, h) with the
-//! least bound is taken. The bound holds for every data set, and what is measured is far below it.
+//! least bound is taken. For the direct bit the bound is Hoeffding's, with as many people at a node as expected, and holds for
+//! every data set; for other mechanisms it ranks. What is measured is far below it.
 
 use super::operator::{basis_at, iterated_operator, largest_absolute_sum, places};
 use crate::LearnError;
+use crate::means::{PEOPLE_PER_STATISTIC, largest_base};
 use undertone_privacy::statistic::{LossAt, ParameterGrid, PointLoss};
 
-/// Fewer people at a node than this say too little.
-pub const PEOPLE_PER_NODE: u32 = 20;
 /// Degrees and orders that are tried.
 const LARGEST_DEGREE: u32 = 16;
 const LARGEST_ORDER: u32 = 4;
@@ -41,14 +41,14 @@ pub struct GridChoice {
     pub degree: u32,
     /// h
     pub order: u32,
-    /// The excess risk is at most this, nineteen times out of twenty
+    /// The excess risk is at most this, nineteen times out of twenty, with the direct bit
     pub bound: f64,
 }
 
 /// Refuses a grid with fewer than twenty people at a node, and says which is the finest that they fill.
 pub fn check_grid(axes: usize, degree: u32, people: u64) -> Result<(), LearnError> {
     let cells = (f64::from(degree) + 1.0).powi(axes as i32);
-    let needed = cells * f64::from(PEOPLE_PER_NODE);
+    let needed = cells * f64::from(PEOPLE_PER_STATISTIC);
     if needed <= people as f64 {
         return Ok(());
     }
@@ -61,9 +61,7 @@ pub fn check_grid(axes: usize, degree: u32, people: u64) -> Result<(), LearnErro
 
 /// The largest k with (k+1)^p ≤ n/20.
 fn largest_degree(axes: usize, people: u64) -> u32 {
-    let fits =
-        |k: &u32| (f64::from(*k) + 1.0).powi(axes as i32) * f64::from(PEOPLE_PER_NODE) <= people as f64;
-    (1..=ParameterGrid::MOST_NODES).take_while(fits).last().unwrap_or(0)
+    largest_base(axes, people, 0.0).saturating_sub(1)
 }
 
 /// The degree and the order with the least bound for so many `people`, an answer of whom has a standard deviation of

@@ -25,7 +25,7 @@ mod surrogate;
 #[cfg(test)]
 mod tests;
 
-pub use grid_choice::{GridChoice, PEOPLE_PER_NODE, Problem, check_grid, choose_grid};
+pub use grid_choice::{GridChoice, Problem, check_grid, choose_grid};
 pub use minimum::Minimum;
 pub use operator::{iterated_operator, largest_absolute_sum};
 pub use surrogate::{Surrogate, Workspace};

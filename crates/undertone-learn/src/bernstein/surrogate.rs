@@ -15,6 +15,7 @@ use crate::LearnError;
 use crate::means::Means;
 use crate::tensor::along_all_axes;
 use ndarray::Array2;
+use std::borrow::Cow;
 use undertone_privacy::statistic::ParameterGrid;
 
 /// A polynomial on a box of parameters.
@@ -125,14 +126,14 @@ impl Surrogate {
     fn contract_all(&self, tensor: &[f64], x: &[f64], mut weights: impl FnMut(f64, &mut [f64])) -> f64 {
         let nodes = self.basis.degree() + 1;
         let mut of_axis = vec![0.0; nodes];
-        let mut before = tensor.to_vec();
+        let mut rest = Cow::Borrowed(tensor);
         for &x in x {
             weights(x, &mut of_axis);
-            let mut after = vec![0.0; before.len() / nodes];
-            contract(&before, [&of_axis], [&mut after]);
-            before = after;
+            let mut after = vec![0.0; rest.len() / nodes];
+            contract(&rest, [&of_axis], [&mut after]);
+            rest = Cow::Owned(after);
         }
-        before[0]
+        rest[0]
     }
 
     /// Value and gradient at a point of the unit cube.

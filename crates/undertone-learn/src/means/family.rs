@@ -7,7 +7,7 @@ pub struct Mean {
     pub value: f64,
     /// Of the value
     pub variance: f64,
-    /// How many people it comes from; never zero
+    /// How many people it comes from; zero if it was known beforehand
     pub answers: u64,
 }
 
@@ -54,12 +54,20 @@ impl Means {
         self.cells.iter().copied()
     }
 
-    /// Turns shares of ranges into values: statistic j lies between the two ends that `range` says.
+    /// Turns shares of ranges into values: statistic j lies between the two ends that `range` says. Where they are one, the
+    /// mean is known, whether anybody was asked or not.
     #[must_use]
     pub fn on_ranges(&self, range: impl Fn(usize) -> (f64, f64)) -> Self {
         let place = |(j, mean): (usize, &Option<Mean>)| {
             let (low, high) = range(j);
             let width = high - low;
+            if width == 0.0 {
+                return Some(Mean {
+                    value: low,
+                    variance: 0.0,
+                    answers: mean.map_or(0, |mean| mean.answers),
+                });
+            }
             mean.map(|mean| Mean {
                 value: low + width * mean.value,
                 variance: width * width * mean.variance,

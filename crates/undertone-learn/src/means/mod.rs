@@ -11,11 +11,14 @@
 //! D²/n times as much noise. A statistic that nobody answered has no mean, which is not a mean of zero.
 
 mod family;
+mod filling;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod variance;
 
 pub use family::{Combined, Mean, Means};
+pub use filling::PEOPLE_PER_STATISTIC;
+pub(crate) use filling::largest_base;
 pub use tally::Tally;
 pub use variance::worst_answer_variance;

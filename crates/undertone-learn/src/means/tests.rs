@@ -1,5 +1,7 @@
 //! Answers of every mechanism, added up.
 
+#![expect(clippy::float_cmp, reason = "the floats that are compared are exact")]
+
 use super::*;
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
@@ -29,6 +31,9 @@ fn three_answers_worked_by_hand() {
     assert_eq!(tally.means_at_worst(6.0).get(0), None);
     let placed = tally.means_at_worst(6.0).on_ranges(|_| (10.0, 12.0)).get(1).unwrap();
     assert_eq!((placed.value, placed.variance), (16.0, 8.0));
+    // What can only have one value is known.
+    let known = tally.means_at_worst(6.0).on_ranges(|_| (5.0, 5.0));
+    assert_eq!(known.get(0), Some(Mean { value: 5.0, variance: 0.0, answers: 0 }));
 }
 
 #[test]

@@ -7,12 +7,12 @@
 
 use super::Query;
 use crate::LearnError;
-use undertone_privacy::statistic::{Allocation, CosineBasis};
+use crate::means::{PEOPLE_PER_STATISTIC, largest_base};
+use undertone_privacy::statistic::Allocation;
 
-/// Fewer people to a function than this say too little.
-pub const PEOPLE_PER_FUNCTION: u32 = 20;
-/// Cosines on an axis that are tried.
+/// Cosines on an axis that are tried, as long as there are not more functions than that.
 const LARGEST_DEGREES: u32 = 64;
+const MOST_FUNCTIONS: f64 = 16_384.0;
 
 /// A basis for a family of queries.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct DegreeChoice {
 /// Refuses a basis with fewer than twenty people to a function, and says which is the largest that they fill.
 pub fn check_degrees(axes: usize, degrees: u32, people: u64) -> Result<(), LearnError> {
     let cells = functions(axes, degrees);
-    let needed = cells * f64::from(PEOPLE_PER_FUNCTION);
+    let needed = cells * f64::from(PEOPLE_PER_STATISTIC);
     if needed <= people as f64 {
         return Ok(());
     }
@@ -45,10 +45,9 @@ fn functions(axes: usize, degrees: u32) -> f64 {
     f64::from(degrees).powi(axes as i32) - 1.0
 }
 
-/// The largest t with t^p - 1 ≤ n/20.
+/// The largest t with t^p - 1 ≤ n/20: the constant needs nobody.
 fn largest_degrees(axes: usize, people: u64) -> u32 {
-    let fits = |t: &u32| functions(axes, *t) * f64::from(PEOPLE_PER_FUNCTION) <= people as f64;
-    (1..=CosineBasis::MOST_FUNCTIONS).take_while(fits).last().unwrap_or(0)
+    largest_base(axes, people, 1.0)
 }
 
 /// People divided among the functions of t = `degrees` cosines as the queries need them.
@@ -76,7 +75,8 @@ pub fn choose_degrees(
     }
     check_degrees(axes, 2, people)?;
     let mut best: Option<DegreeChoice> = None;
-    for degrees in 2..=largest_degrees(axes, people).min(LARGEST_DEGREES) {
+    let tried = 2..=largest_degrees(axes, people).min(LARGEST_DEGREES);
+    for degrees in tried.filter(|&t| functions(axes, t) <= MOST_FUNCTIONS) {
         let allocation = allocate(queries, degrees)?;
         let error = |query: &Query| {
             let noise: f64 = query.coefficients(degrees)[1..]

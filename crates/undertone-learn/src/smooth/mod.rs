@@ -22,5 +22,5 @@ mod query;
 mod tests;
 
 pub use answers::{Answer, SmoothAnswers};
-pub use degree_choice::{DegreeChoice, PEOPLE_PER_FUNCTION, allocate, check_degrees, choose_degrees};
+pub use degree_choice::{DegreeChoice, allocate, check_degrees, choose_degrees};
 pub use query::Query;

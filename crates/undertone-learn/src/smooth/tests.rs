@@ -144,7 +144,7 @@ fn a_density_has_its_band_and_integrates_to_one() {
     let people: Vec<f64> = (0..200_000).map(|_| person(&mut rng)).collect();
     let answers = collect(&basis, &Allocation::new(&[1; 13]).unwrap(), &people, 2.0, &mut rng);
     let curve = answers.density_curve(0.15, 41).unwrap();
-    assert!(curve.len() == 41 && curve[0].0 == -1.0 && curve[40].0 == 1.0);
+    assert!(curve.len() == 41 && curve[0].0 < -0.999 && curve[40].0 > 0.999);
     // Nobody is within two bandwidths of an end, so that the kernels are all inside.
     let whole: f64 = curve.iter().map(|(_, answer)| answer.value * 0.05).sum();
     assert!((whole - 1.0).abs() < 0.05, "{whole}");

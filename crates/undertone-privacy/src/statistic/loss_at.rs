@@ -9,8 +9,9 @@
 //! a polynomial was made for.
 
 use super::point_loss::is_label;
-use super::{ParameterGrid, PointLoss};
+use super::{Allocation, ParameterGrid, PointLoss};
 use crate::PrivacyError;
+use alloc::vec::Vec;
 
 /// The losses at the nodes of a grid.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +55,18 @@ impl LossAt {
     /// lo_j and hi_j.
     pub fn range(&self, node: u32) -> Result<(f64, f64), PrivacyError> {
         Ok(self.loss.range(self.radius * norm(&self.grid.node(node)?)))
+    }
+
+    /// People divided among the nodes in proportion to hi_j - lo_j: the noise of a mean is as large as that, and nobody is
+    /// asked where the loss is known. Half of the mean is the least that others get, so that no node is left without an answer
+    /// for being narrow.
+    pub fn allocation(&self) -> Result<Allocation, PrivacyError> {
+        let width = |node| self.range(node).map(|(low, high)| high - low);
+        let widths: Result<Vec<f64>, PrivacyError> = (0..self.grid.nodes()).map(width).collect();
+        let mut widths = widths?;
+        let least = 0.5 * widths.iter().sum::<f64>() / f64::from(self.grid.nodes());
+        widths.iter_mut().filter(|width| **width > 0.0).for_each(|width| *width = width.max(least));
+        Allocation::proportional(&widths)
     }
 
     /// ℓ at the node, for a record that can be evaluated; no number for any other.
@@ -151,6 +164,15 @@ mod tests {
         assert!((at.share(4, &[0.1, 0.2], 1.0).unwrap() - 0.5).abs() < 1e-15);
         let far = at.share(0, &[1e300, 1e300], 1.0).unwrap();
         assert!((far - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn people_are_asked_where_losses_differ_and_nobody_where_they_do_not() {
+        let allocation = on_the_square(PointLoss::Logistic, 2).allocation().unwrap();
+        // |w| is √2 in the corners, 1 in the middle of the sides and 0 in the middle.
+        assert_eq!([0, 1, 4].map(|node| allocation.weight(node)), [1 << 20, 741_455, 0]);
+        let fine = on_the_square(PointLoss::Logistic, 9).allocation().unwrap();
+        assert!((0..100).all(|node| fine.share(node) >= 0.4 / 100.0));
     }
 
     #[test]

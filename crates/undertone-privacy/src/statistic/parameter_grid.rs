@@ -94,7 +94,6 @@ impl ParameterGrid {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "the floats that are compared are exact")]
 mod tests {
     use super::*;
 
