@@ -15,8 +15,8 @@ pub struct OneRound {
     pub loss: MarginLoss,
     /// R, of the ball of weights
     pub radius: f64,
-    /// How a risk is made of the moments
-    pub closure: Closure,
+    /// How a risk is made of the moments; the one that measures best if none is given
+    pub closure: Option<Closure>,
 }
 
 /// Whether the weights are expected to do better than none.
@@ -45,32 +45,35 @@ pub struct OneRoundFit {
 }
 
 impl OneRound {
-    /// The loss on the ball of this radius, with the closure that measures best.
+    /// The loss on the ball of this radius, with the closure that measures best for the moments.
     pub fn new(loss: MarginLoss, radius: f64) -> Result<Self, LearnError> {
         let radius = positive("the radius of the ball of weights", radius)?;
-        Ok(Self { loss, radius, closure: closure_for(loss) })
+        Ok(Self { loss, radius, closure: None })
     }
 
     /// The same with another closure.
     #[must_use]
     pub fn with_closure(self, closure: Closure) -> Self {
-        Self { closure, ..self }
+        Self { closure: Some(closure), ..self }
     }
 
-    fn surrogate(&self) -> Surrogate {
-        Surrogate::new(self.loss, self.closure, self.radius)
+    /// The loss closed as it is for these moments.
+    fn surrogate(&self, moments: &Moments) -> Surrogate {
+        let closure = self.closure.unwrap_or_else(|| closure_for(self.loss, moments));
+        Surrogate::new(self.loss, closure, self.radius)
     }
 
     /// The weights of least risk for the moments, whatever they are worth.
     pub fn minimum(&self, moments: &Moments) -> Result<Vec<f64>, LearnError> {
-        Ok(Problem::new(self.surrogate(), &moments.repaired()?, self.radius).minimum().weights)
+        Ok(Problem::new(self.surrogate(moments), &moments.repaired()?, self.radius).minimum().weights)
     }
 
     /// The weights with what is expected of them; none where the constant predictor is expected to do better.
     pub fn fit(&self, moments: &Moments) -> Result<OneRoundFit, LearnError> {
         let weights = self.minimum(moments)?;
-        let predicted = predict(self, self.surrogate(), moments)?;
-        let closure = self.closure;
+        let surrogate = self.surrogate(moments);
+        let predicted = predict(self, surrogate, moments)?;
+        let closure = surrogate.closure();
         if predicted.fitted < predicted.constant {
             return Ok(OneRoundFit { weights, closure, predicted, verdict: Verdict::Fitted });
         }
