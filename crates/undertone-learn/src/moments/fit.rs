@@ -8,6 +8,9 @@ use super::rule::closure_for;
 use crate::LearnError;
 use crate::convex::positive;
 
+/// The largest share of collections that may be worse off without a word.
+const DOUBT: f64 = 0.1;
+
 /// What is to be minimised, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneRound {
@@ -24,6 +27,8 @@ pub struct OneRound {
 pub enum Verdict {
     /// They are.
     Fitted,
+    /// They are, but one in ten collections as noisy as this one would be worse off with them.
+    Doubtful,
     /// They are not: noise is expected to cost more than they gain. What would have been answered is kept.
     ConstantIsBetter {
         /// The weights of least risk for the noisy moments
@@ -75,7 +80,8 @@ impl OneRound {
         let predicted = predict(self, surrogate, moments)?;
         let closure = surrogate.closure();
         if predicted.fitted < predicted.constant {
-            return Ok(OneRoundFit { weights, closure, predicted, verdict: Verdict::Fitted });
+            let verdict = if predicted.worse > DOUBT { Verdict::Doubtful } else { Verdict::Fitted };
+            return Ok(OneRoundFit { weights, closure, predicted, verdict });
         }
         let none = vec![0.0; weights.len()];
         Ok(OneRoundFit { weights: none, closure, predicted, verdict: Verdict::ConstantIsBetter { weights } })
@@ -108,6 +114,18 @@ mod tests {
             assert!(matches!(&fit.verdict, Verdict::ConstantIsBetter { weights } if weights.len() == 3));
             assert!(fit.predicted.fitted >= fit.predicted.constant && fit.predicted.noise() > 0.0);
         }
+    }
+
+    #[test]
+    fn in_between_weights_are_answered_with_doubt() {
+        let method = OneRound::new(MarginLoss::Logistic, 6.0).unwrap();
+        let verdicts: Vec<Verdict> =
+            (0..40).map(|k| method.fit(&moments(1e-4 * 1.25f64.powi(k))).unwrap().verdict).collect();
+        let doubtful = verdicts.iter().position(|verdict| *verdict == Verdict::Doubtful);
+        let constant =
+            verdicts.iter().position(|verdict| matches!(verdict, Verdict::ConstantIsBetter { .. }));
+        assert_eq!(verdicts[0], Verdict::Fitted);
+        assert!(doubtful.is_some() && doubtful < constant, "{doubtful:?}, {constant:?}");
     }
 
     #[test]

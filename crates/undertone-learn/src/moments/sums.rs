@@ -175,7 +175,9 @@ mod tests {
 
     fn sums(reports: &[MomentReport]) -> MomentSums {
         let mut sums = MomentSums::new(release(0.4));
-        reports.iter().for_each(|report| sums.observe(report).unwrap());
+        for report in reports {
+            sums.observe(report).unwrap();
+        }
         sums
     }
 
