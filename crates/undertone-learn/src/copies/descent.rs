@@ -67,7 +67,9 @@ impl CopiesDescent {
         self.waiting += 1;
         if self.waiting == self.batch {
             let scale = 1.0 / self.batch as f64;
-            self.gradient.iter_mut().for_each(|g| *g *= scale);
+            for g in &mut self.gradient {
+                *g *= scale;
+            }
             self.sigm.step(&self.gradient);
             self.gradient.fill(0.0);
             self.waiting = 0;

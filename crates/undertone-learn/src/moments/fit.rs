@@ -8,6 +8,9 @@ use super::rule::closure_for;
 use crate::LearnError;
 use crate::convex::positive;
 
+/// The largest share of collections that may be worse off without a word.
+const DOUBT: f64 = 0.1;
+
 /// What is to be minimised, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneRound {
@@ -15,8 +18,8 @@ pub struct OneRound {
     pub loss: MarginLoss,
     /// R, of the ball of weights
     pub radius: f64,
-    /// How a risk is made of the moments
-    pub closure: Closure,
+    /// How a risk is made of the moments; the one that measures best if none is given
+    pub closure: Option<Closure>,
 }
 
 /// Whether the weights are expected to do better than none.
@@ -24,6 +27,8 @@ pub struct OneRound {
 pub enum Verdict {
     /// They are.
     Fitted,
+    /// They are, but one in ten collections as noisy as this one would be worse off with them.
+    Doubtful,
     /// They are not: noise is expected to cost more than they gain. What would have been answered is kept.
     ConstantIsBetter {
         /// The weights of least risk for the noisy moments
@@ -45,34 +50,38 @@ pub struct OneRoundFit {
 }
 
 impl OneRound {
-    /// The loss on the ball of this radius, with the closure that measures best.
+    /// The loss on the ball of this radius, with the closure that measures best for the moments.
     pub fn new(loss: MarginLoss, radius: f64) -> Result<Self, LearnError> {
         let radius = positive("the radius of the ball of weights", radius)?;
-        Ok(Self { loss, radius, closure: closure_for(loss) })
+        Ok(Self { loss, radius, closure: None })
     }
 
     /// The same with another closure.
     #[must_use]
     pub fn with_closure(self, closure: Closure) -> Self {
-        Self { closure, ..self }
+        Self { closure: Some(closure), ..self }
     }
 
-    fn surrogate(&self) -> Surrogate {
-        Surrogate::new(self.loss, self.closure, self.radius)
+    /// The loss closed as it is for these moments.
+    fn surrogate(&self, moments: &Moments) -> Surrogate {
+        let closure = self.closure.unwrap_or_else(|| closure_for(self.loss, moments));
+        Surrogate::new(self.loss, closure, self.radius)
     }
 
     /// The weights of least risk for the moments, whatever they are worth.
     pub fn minimum(&self, moments: &Moments) -> Result<Vec<f64>, LearnError> {
-        Ok(Problem::new(self.surrogate(), &moments.repaired()?, self.radius).minimum().weights)
+        Ok(Problem::new(self.surrogate(moments), &moments.repaired()?, self.radius).minimum().weights)
     }
 
     /// The weights with what is expected of them; none where the constant predictor is expected to do better.
     pub fn fit(&self, moments: &Moments) -> Result<OneRoundFit, LearnError> {
         let weights = self.minimum(moments)?;
-        let predicted = predict(self, self.surrogate(), moments)?;
-        let closure = self.closure;
+        let surrogate = self.surrogate(moments);
+        let predicted = predict(self, surrogate, moments)?;
+        let closure = surrogate.closure();
         if predicted.fitted < predicted.constant {
-            return Ok(OneRoundFit { weights, closure, predicted, verdict: Verdict::Fitted });
+            let verdict = if predicted.worse > DOUBT { Verdict::Doubtful } else { Verdict::Fitted };
+            return Ok(OneRoundFit { weights, closure, predicted, verdict });
         }
         let none = vec![0.0; weights.len()];
         Ok(OneRoundFit { weights: none, closure, predicted, verdict: Verdict::ConstantIsBetter { weights } })
@@ -105,6 +114,18 @@ mod tests {
             assert!(matches!(&fit.verdict, Verdict::ConstantIsBetter { weights } if weights.len() == 3));
             assert!(fit.predicted.fitted >= fit.predicted.constant && fit.predicted.noise() > 0.0);
         }
+    }
+
+    #[test]
+    fn in_between_weights_are_answered_with_doubt() {
+        let method = OneRound::new(MarginLoss::Logistic, 6.0).unwrap();
+        let verdicts: Vec<Verdict> =
+            (0..40).map(|k| method.fit(&moments(1e-4 * 1.25f64.powi(k))).unwrap().verdict).collect();
+        let doubtful = verdicts.iter().position(|verdict| *verdict == Verdict::Doubtful);
+        let constant =
+            verdicts.iter().position(|verdict| matches!(verdict, Verdict::ConstantIsBetter { .. }));
+        assert_eq!(verdicts[0], Verdict::Fitted);
+        assert!(doubtful.is_some() && doubtful < constant, "{doubtful:?}, {constant:?}");
     }
 
     #[test]

@@ -42,7 +42,9 @@ impl<'a> Problem<'a> {
         let most = 0.98 * surrogate.most_alignment();
         if alignment > most {
             let scale = (most / alignment).sqrt();
-            mean.iter_mut().for_each(|m| *m *= scale);
+            for m in &mut mean {
+                *m *= scale;
+            }
         }
         Self { surrogate, repaired, mean, radius }
     }
@@ -165,7 +167,9 @@ mod tests {
                         let mut other: Vec<f64> =
                             weights.iter().zip(step).map(|(w, s)| w + size * s).collect();
                         let length = norm(&other).max(radius);
-                        other.iter_mut().for_each(|w| *w *= radius / length);
+                        for w in &mut other {
+                            *w *= radius / length;
+                        }
                         let there = problem.risk(&other);
                         assert!(there > risk - 1e-7, "{loss:?}, {closure:?}, {radius}: {there} below {risk}");
                     }

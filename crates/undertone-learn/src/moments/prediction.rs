@@ -29,6 +29,8 @@ pub struct Prediction {
     pub fitted: f64,
     /// The standard error of `fitted`, from the number of draws
     pub standard_error: f64,
+    /// The share of draws whose weights are worse than the constant
+    pub worse: f64,
 }
 
 impl Prediction {
@@ -56,7 +58,7 @@ pub(super) fn predict(
     let problem = Problem::new(surrogate, &truth, method.radius);
     let (best, constant) = (problem.minimum().risk, surrogate.risk(0.0, 0.0));
     let svec = truth.spectrum.svec();
-    let (mut sum, mut square) = (0.0, 0.0);
+    let (mut sum, mut square, mut worse) = (0.0, 0.0, 0.0);
     for draw in 0..DRAWS {
         let mut stream = PublicStream::new(SEED, draw);
         let mut noisy = |truth: &[f64], variance: f64| {
@@ -71,10 +73,11 @@ pub(super) fn predict(
         let variance = moments.second_variance();
         let second = moments.second().map(|_| (noisy(&svec, variance), variance));
         let weights = method.minimum(&Moments::new(mean, moments.mean_variance(), second)?)?;
-        let gain = problem.risk(&weights) - constant;
-        sum += gain / DRAWS as f64;
-        square += gain * gain / DRAWS as f64;
+        let loss = problem.risk(&weights) - constant;
+        sum += loss / DRAWS as f64;
+        square += loss * loss / DRAWS as f64;
+        worse += f64::from(u8::from(loss > 0.0)) / DRAWS as f64;
     }
     let standard_error = ((square - sum * sum).max(0.0) / (DRAWS - 1) as f64).sqrt();
-    Ok(Prediction { constant, best, fitted: constant + sum, standard_error })
+    Ok(Prediction { constant, best, fitted: constant + sum, standard_error, worse })
 }

@@ -1,37 +1,56 @@
 //! What to ask and how to solve, before anybody is asked.
 
 use super::closure::{Closure, MarginLoss};
+use super::estimate::Moments;
 use crate::LearnError;
 use undertone_privacy::Epsilon;
 use undertone_privacy::statistic::{RecordMoments, Response};
 use undertone_privacy::vector::{Ball, Codebook, VectorRandomizer};
 
-/// The closure that measures best: skew-normal margins for the logistic loss, normal ones for the hinge.
+/// The closure that measures best: normal margins, but skew-normal ones for the logistic loss of many covariates whose
+/// second moment is known well.
 ///
-/// On exact moments of near-elliptical records skew-normal margins are the closer ones for both losses at twenty covariates,
-/// but for the hinge they are far more sensitive to the noise of S, at every number of covariates that was tried.
-pub fn closure_for(loss: MarginLoss) -> Closure {
+/// On near-elliptical records the margins of few covariates are closer to normal than to skew-normal ones, and for the hinge
+/// skew-normal margins cost up to five times as much at every number of covariates that was tried. From ten covariates on the
+/// logistic loss gains by them as soon as p³·v is below 1/25, v the variance of a coordinate of the second moment.
+pub fn closure_for(loss: MarginLoss, moments: &Moments) -> Closure {
+    let p = moments.covariates();
+    let known = moments.second().is_some() && (p as f64).powi(3) * moments.second_variance() < 0.04;
     match loss {
-        MarginLoss::Logistic => Closure::SkewNormal,
-        MarginLoss::Hinge => Closure::Gauss,
         MarginLoss::Squared => Closure::Quadratic,
+        MarginLoss::Logistic if known && p >= 8 => Closure::SkewNormal,
+        MarginLoss::Logistic | MarginLoss::Hinge => Closure::Gauss,
     }
 }
 
-/// ρ, the share of people who tell the second moment, for n people with p covariates.
+/// ρ, the share of people who tell the second moment, for n people with p covariates and weights in a ball of radius R.
 ///
 /// The error of S is felt p times over in S⁻¹, and has p² coordinates: what decides is u = n/(p³·B), B the variance of a
-/// coordinate. Below u = 5 the second moment is mostly noise, and a multiple of I takes its place.
-pub fn share_for(people: u64, covariates: usize, epsilon: Epsilon) -> Result<f64, LearnError> {
+/// coordinate. Where it is small the second moment is mostly noise, and a multiple of I takes its place. Records have
+/// coordinates of about 1/√p, so that margins are about R/√p in size: where they do not reach the bend of a loss, at 1/2 for
+/// the hinge and beyond 1 for the logistic loss, the first moment is nearly all that counts.
+///
+/// Tuned on near-elliptical records. Those that lie near a few dimensions are far from a multiple of I, and even a noisy second
+/// moment says so: for these give a share of your own, or project first.
+pub fn share_for(
+    loss: MarginLoss,
+    radius: f64,
+    people: u64,
+    covariates: usize,
+    epsilon: Epsilon,
+) -> Result<f64, LearnError> {
     let p = covariates as f64;
     let noise = length_squared(covariates, epsilon)? / p;
     let u = people as f64 / (p.powi(3) * noise);
-    Ok(if u < 5.0 {
-        0.0
-    } else if u < 20.0 {
-        0.2
-    } else {
-        0.4
+    let straight = match loss {
+        MarginLoss::Logistic => radius <= p.sqrt(),
+        MarginLoss::Hinge => radius <= p.sqrt() / 3.0,
+        MarginLoss::Squared => false,
+    };
+    Ok(match (straight, u) {
+        (true, ..20.0) | (false, ..15.0) => 0.0,
+        (true, _) => 0.2,
+        (false, _) => 0.5,
     })
 }
 
@@ -76,9 +95,28 @@ mod tests {
     #[test]
     fn the_more_people_the_more_of_them_tell_the_second_moment() {
         // B = 6.2 at p = 20, ε = 1: u = n/49600
-        let share = |n| share_for(n, 20, epsilon(1.0)).unwrap();
-        assert_eq!([10_000, 300_000, 2_000_000].map(share), [0.0, 0.2, 0.4]);
-        assert_eq!(share_for(1_000_000, 2, epsilon(1.0)).unwrap(), 0.4);
+        let share = |loss, radius| move |n| share_for(loss, radius, n, 20, epsilon(1.0)).unwrap();
+        let people = [10_000, 800_000, 2_000_000];
+        assert_eq!(people.map(share(MarginLoss::Logistic, 18.0)), [0.0, 0.5, 0.5]);
+        assert_eq!(people.map(share(MarginLoss::Logistic, 1.0)), [0.0, 0.0, 0.2]);
+        // At R = 2 margins of 0.4 are near the bend of the hinge.
+        assert_eq!(people.map(share(MarginLoss::Hinge, 1.0)), [0.0, 0.0, 0.2]);
+        assert_eq!(people.map(share(MarginLoss::Hinge, 2.0)), [0.0, 0.5, 0.5]);
+        assert_eq!(people.map(share(MarginLoss::Squared, 1.0)), [0.0, 0.5, 0.5]);
+    }
+
+    #[test]
+    fn margins_are_skew_where_there_are_many_covariates_and_their_second_moment_is_known() {
+        let moments = |p: usize, variance| {
+            Moments::new(vec![0.0; p], 0.0, Some((vec![0.0; p * (p + 1) / 2], variance))).unwrap()
+        };
+        let logistic = |moments: &Moments| closure_for(MarginLoss::Logistic, moments);
+        assert_eq!(logistic(&moments(10, 3e-5)), Closure::SkewNormal);
+        assert_eq!(logistic(&moments(10, 5e-5)), Closure::Gauss);
+        assert_eq!(logistic(&moments(5, 0.0)), Closure::Gauss);
+        assert_eq!(logistic(&Moments::new(vec![0.0; 10], 0.0, None).unwrap()), Closure::Gauss);
+        assert_eq!(closure_for(MarginLoss::Hinge, &moments(20, 0.0)), Closure::Gauss);
+        assert_eq!(closure_for(MarginLoss::Squared, &moments(20, 0.0)), Closure::Quadratic);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use super::Moments;
 use crate::LearnError;
+use rayon::prelude::*;
 use undertone_privacy::statistic::{Moment, MomentRelease, MomentReport};
 use undertone_privacy::vector::VectorRandomizer;
 
@@ -15,6 +16,8 @@ const SHIFT: f64 = 1_572_864.0;
 const STEPS: f64 = 4_294_967_296.0;
 /// The most reports whose sum fits 64 bits.
 const MOST: u64 = 1 << 31;
+/// How many reports a core adds before it looks for more.
+const PART: usize = 4096;
 
 /// What the reports of one collection amount to: O(p²) numbers, however many reports there are.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +69,22 @@ impl MomentSums {
         let dimension = |moment| release.codebook(moment).ball().dimension();
         let (first, second) = (dimension(Moment::First), dimension(Moment::Second));
         Self { release, first: Sum::new(first), second: Sum::new(second), room: vec![0.0; first.max(second)] }
+    }
+
+    /// Of many reports, on all cores: integers have the same sum whoever adds them.
+    pub fn of(release: MomentRelease, reports: &[MomentReport]) -> Result<Self, LearnError> {
+        let part = |(part, reports): (usize, &[MomentReport])| {
+            let mut sums = Self::new(release);
+            for (row, report) in (1 + part * PART..).zip(reports) {
+                sums.observe(report).map_err(|error| match error {
+                    LearnError::Report { problem, .. } => LearnError::Report { row: row as u64, problem },
+                    other => other,
+                })?;
+            }
+            Ok(sums)
+        };
+        let merged = |mut left: Self, right: Self| left.merge(&right).map(|()| left);
+        reports.par_chunks(PART).enumerate().map(part).try_reduce(|| Self::new(release), merged)
     }
 
     /// What was asked.
@@ -156,7 +175,9 @@ mod tests {
 
     fn sums(reports: &[MomentReport]) -> MomentSums {
         let mut sums = MomentSums::new(release(0.4));
-        reports.iter().for_each(|report| sums.observe(report).unwrap());
+        for report in reports {
+            sums.observe(report).unwrap();
+        }
         sums
     }
 
@@ -192,6 +213,14 @@ mod tests {
             assert_eq!(together.moments().unwrap(), whole.moments().unwrap());
         }
         assert!(sums(&reports).merge(&MomentSums::new(release(0.5))).is_err());
+        // Nor does adding them on all cores, also where there are several parts
+        let many: Vec<_> = reports.iter().copied().cycle().take(2 * PART + 5).collect();
+        let at_once = MomentSums::of(release(0.4), &many).unwrap();
+        assert_eq!((at_once.first, at_once.second), (sums(&many).first, sums(&many).second));
+        let mut bad = many;
+        bad[PART + 1].word.index = 256;
+        let refused = MomentSums::of(release(0.4), &bad);
+        assert!(matches!(refused, Err(LearnError::Report { row, .. }) if row == PART as u64 + 2));
     }
 
     #[test]

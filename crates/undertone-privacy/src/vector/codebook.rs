@@ -122,7 +122,9 @@ impl Codebook {
     pub fn fill_codeword(&self, report: &CodebookReport, vector: &mut [f64]) {
         let norm = fill_direction(report.seed, report.index / 2, vector);
         let length = if report.index.is_multiple_of(2) { norm } else { -norm };
-        vector.iter_mut().for_each(|x| *x /= length);
+        for x in vector {
+            *x /= length;
+        }
     }
 
     /// ⟨v_j, v⟩ for every codeword, in grid steps. Along the zero vector all are alike and the index decides, which

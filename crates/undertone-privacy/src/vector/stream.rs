@@ -77,7 +77,7 @@ pub(super) fn fill_normal(mut words: impl FnMut() -> u64, values: &mut [f64]) {
             vs[found] = v;
             // One outside of the disc is written over by the next.
             let s = u * u + v * v;
-            found += usize::from((s < 1.0) & (s > 0.0));
+            found += usize::from(s < 1.0 && s > 0.0);
         }
         for ((square, u), v) in squares[..points].iter_mut().zip(&us).zip(&vs) {
             let s = u * u + v * v;

@@ -14,7 +14,9 @@ fn drawn(layout: Layout, coefficients: &[f64], a: f64, square: f64, rounds: u32)
     let exact = layout.estimate(coefficients, &vec![a; copies.len()]);
     for _ in 0..rounds {
         stream.fill_normal(&mut copies);
-        copies.iter_mut().for_each(|u| *u = a + square.sqrt() * *u);
+        for u in &mut copies {
+            *u = a + square.sqrt() * *u;
+        }
         let away = layout.estimate(coefficients, &copies) - exact;
         first += away / f64::from(rounds);
         second += away * away / f64::from(rounds);

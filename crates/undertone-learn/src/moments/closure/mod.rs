@@ -5,9 +5,9 @@
 //!
 //! | closure | law of the margin | realisable while | used for |
 //! |---|---|---|---|
-//! | [`Gauss`](Closure::Gauss) | N(m, q - m²) | μ'S⁻¹μ ≤ 1 | hinge |
-//! | [`SkewNormal`](Closure::SkewNormal) | √q·(skew-normal), that of normal x and probit labels | μ'S⁻¹μ ≤ 2/π | logistic |
-//! | [`Quadratic`](Closure::Quadratic) | any, as f is replaced by a parabola on [-R, R] | always | small R |
+//! | [`Gauss`](Closure::Gauss) | N(m, q - m²) | μ'S⁻¹μ ≤ 1 | nearly all |
+//! | [`SkewNormal`](Closure::SkewNormal) | √q·(skew-normal), that of normal x and probit labels | μ'S⁻¹μ ≤ 2/π | logistic, many covariates and people |
+//! | [`Quadratic`](Closure::Quadratic) | any, as f is replaced by a parabola on [-R, R] | always | squared loss; small R |
 //!
 //! The squared loss is a parabola, and its closure is exact.
 
@@ -74,6 +74,10 @@ pub(super) struct Surrogate {
 impl Surrogate {
     pub(super) fn new(loss: MarginLoss, closure: Closure, radius: f64) -> Self {
         Self { loss, closure, parabola: quadratic::parabola(loss, radius) }
+    }
+
+    pub(super) fn closure(&self) -> Closure {
+        self.closure
     }
 
     /// The largest μ'S⁻¹μ that its law can have.

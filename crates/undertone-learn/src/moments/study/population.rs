@@ -54,7 +54,9 @@ impl Population {
             normalise(&mut rest[0]);
         }
         for (axis, value) in vectors.iter_mut().zip(values) {
-            axis.iter_mut().for_each(|a| *a *= value.sqrt());
+            for a in axis {
+                *a *= value.sqrt();
+            }
         }
         Ok(Self { seed, axes: vectors, direction })
     }
@@ -84,5 +86,7 @@ impl Population {
 
 fn normalise(vector: &mut [f64]) {
     let norm = vector.iter().map(|x| x * x).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-    vector.iter_mut().for_each(|x| *x /= norm);
+    for x in vector {
+        *x /= norm;
+    }
 }

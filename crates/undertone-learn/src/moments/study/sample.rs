@@ -50,7 +50,9 @@ impl Sample {
             }
         }
         let n = self.y.len() as f64;
-        first.iter_mut().for_each(|sum| *sum /= n);
+        for sum in &mut first {
+            *sum /= n;
+        }
         for i in 0..p {
             for j in 0..=i {
                 let weight = if i == j { 1.0 } else { std::f64::consts::SQRT_2 };

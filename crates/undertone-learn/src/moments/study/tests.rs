@@ -5,9 +5,10 @@ use crate::moments::{Closure, MarginLoss, Moments, OneRound, Verdict, share_for}
 use undertone_privacy::Epsilon;
 use undertone_privacy::statistic::{MomentRelease, RecordMoments, Response};
 
-fn release(p: usize, n: usize, epsilon: f64, response: Response) -> MomentRelease {
+fn release(loss: MarginLoss, radius: f64, p: usize, n: usize, epsilon: f64) -> MomentRelease {
     let epsilon = Epsilon::new(epsilon).unwrap();
-    let share = share_for(n as u64, p, epsilon).unwrap();
+    let share = share_for(loss, radius, n as u64, p, epsilon).unwrap();
+    let response = if loss == MarginLoss::Squared { Response::Number } else { Response::Sign };
     MomentRelease::new(RecordMoments::new(p, response).unwrap(), epsilon, share).unwrap()
 }
 
@@ -17,7 +18,7 @@ fn excess(loss: MarginLoss, p: usize, n: usize, epsilon: f64, radius: f64, round
     let test = population.sample(10_000, 1);
     let least = test.risk(loss, &test.optimum(loss, radius));
     let method = OneRound::new(loss, radius).unwrap();
-    let release = release(p, n, epsilon, Response::Sign);
+    let release = release(loss, radius, p, n, epsilon);
     let one = |round: u64| {
         let sample = population.sample(n, 2 + round);
         let moments = noisy_moments(&release, &sample, round).unwrap();
@@ -88,7 +89,7 @@ fn linear_regression_is_the_same_code_and_says_when_the_constant_is_better() {
     let method = OneRound::new(MarginLoss::Squared, 2.0).unwrap();
     let solve = |p: usize, n: usize, seed: u64| {
         let sample = regression(p, n, seed);
-        let moments = noisy_moments(&release(p, n, 1.0, Response::Number), &sample, seed).unwrap();
+        let moments = noisy_moments(&release(MarginLoss::Squared, 2.0, p, n, 1.0), &sample, seed).unwrap();
         let fit = method.fit(&moments).unwrap();
         let least = sample.risk(MarginLoss::Squared, &sample.optimum(MarginLoss::Squared, 2.0));
         (sample.risk(MarginLoss::Squared, &fit.weights) - least, -least, fit.verdict)
