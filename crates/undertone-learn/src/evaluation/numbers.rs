@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn intervals_from_reports_cover_what_is_true_and_miss_it_as_seldom_as_they_say() {
         // (0.2 - 0.4x)² has the mean 0.04 - 0.08 + 0.16/3 over [0, 1]; the variance of x is 1/12
-        let (mse, r2) = (0.04 / 3.0, 1.0 - 0.16);
+        let (mse, r2) = (0.04f64 / 3.0, 1.0 - 0.16);
         for kind in NumberKind::ALL {
             let runs = 60;
             let (mut covered, mut shares) = (0, 0);

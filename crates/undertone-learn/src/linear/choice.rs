@@ -278,7 +278,7 @@ mod tests {
             channel.push_unbiased(report, &[], &mut unbiased).unwrap();
             channel.push_likelihood(report, &[], &mut likelihood).unwrap();
         }
-        Examples { rows, unbiased, likelihood }
+        Examples { rows, unbiased, likelihood, ..Examples::default() }
     }
 
     /// Many classes, each with a word that its people say as often as ten words that say nothing.

@@ -13,7 +13,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use undertone_learn::labels::{Channel, LabelVectors};
-use undertone_report::{ColumnKind, FeatureColumn, MechanismWords, PriorWords, TASK_VERSION, Task};
+use undertone_learn::numbers::{NumberChannel, NumberValues};
+use undertone_report::{
+    ColumnKind, FeatureColumn, MechanismWords, NumberWords, PriorWords, TASK_VERSION, Task,
+};
 
 /// An empty folder for the test of this name.
 fn folder(name: &str) -> PathBuf {
@@ -70,6 +73,7 @@ fn answers(task: &Task, rows: &[Vec<u32>]) -> Answers {
             rows.iter().map(|row| row.iter().fold(0, |mask, label| mask | 1 << label)).collect(),
         ),
         Form::List => Answers::Lists(lists(rows)),
+        Form::Integer => Answers::Integers(rows.concat().into_iter().map(i64::from).collect()),
     }
 }
 
@@ -114,6 +118,31 @@ fn decoding_error(file: &ReportsFile) -> String {
         }
     }
     panic!("everything was decoded");
+}
+
+#[test]
+fn reports_about_numbers_are_read_back_and_a_row_that_nobody_says_is_named() {
+    let folder = folder("numbers");
+    let path = folder.join("reports.parquet");
+    let mut task = task("one-bit", 1.0);
+    (task.classes, task.number) = (Vec::new(), Some(NumberWords { low: 0.0, high: 10.0 }));
+    let mut said: Vec<Vec<u32>> = (0..20_000).map(|row| vec![u32::from(row % 3 == 0)]).collect();
+    write(&path, &task, &said, None);
+    let file = ReportsFile::open(&path).unwrap();
+    let (channel, mut values) = (NumberChannel::of(&task).unwrap(), NumberValues::new());
+    for block in file.blocks() {
+        block.unwrap().decode_numbers(&channel, &mut values).unwrap();
+    }
+    assert!(values.values().iter().zip(&said).all(|(z, said)| (*z > 5.0) == (said[0] == 1)));
+    assert_eq!(values.len(), 20_000);
+    said[12_344][0] = 2;
+    let bad = folder.join("bad.parquet");
+    write(&bad, &task, &said, None);
+    let file = ReportsFile::open(&bad).unwrap();
+    let errors = file.blocks().filter_map(|block| block.unwrap().decode_numbers(&channel, &mut values).err());
+    let errors: Vec<String> = errors.map(|error| error.to_string()).collect();
+    assert!(errors.len() == 1 && errors[0].contains("report 12345: it says 2"), "{errors:?}");
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
