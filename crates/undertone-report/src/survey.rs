@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use undertone_privacy::number::Bounds;
 use undertone_privacy::statistic::{
     Allocation, Answering, CosineBasis, LossAt, Moment, MomentRelease, ParameterGrid, PointLoss,
-    Questionnaire, RecordMoments, Response, Schema,
+    Questionnaire, RecordMoments, Response, Schema, View,
 };
 use undertone_privacy::survey::{AnsweringKind, NumberAnswering, Survey};
 use undertone_privacy::vector::GaussianCopies;
@@ -191,8 +191,9 @@ impl Task {
         let epsilon = self.pure(level)?;
         Ok(match words {
             SurveyWords::Views(views) => {
-                let view = |view: &ViewWords| {
-                    (view.columns.iter().map(|&column| column as usize).collect(), view.weight)
+                let view = |words: &ViewWords| View {
+                    attributes: words.columns.iter().map(|&column| column as usize).collect(),
+                    weight: words.weight,
                 };
                 self.answered_best()?;
                 let views = views.iter().map(view).collect();

@@ -9,15 +9,18 @@ mod gradient;
 mod label;
 mod number;
 mod public;
+mod survey;
 mod vector;
 
 pub use gradient::{GradientKind, GradientTrial, Record};
+pub use survey::SurveyKind;
 
 use crate::Case;
 use undertone_privacy::central::{CentralKind, ExponentialMechanism, NoisyHistogram};
 use undertone_privacy::label::{LabelKind, LabelMechanism};
 use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism};
 use undertone_privacy::public::{GenProt, OneCoordinate, PublicKind, RejectionBit};
+use undertone_privacy::survey::Survey;
 use undertone_privacy::vector::{Ball, NoisyPoint, PublicPoints, STEPS, VectorKind, VectorMechanism};
 use undertone_privacy::{Delta, Epsilon, Guarantee, Mu, PrivacyError, Randomizer, Rho, Unbiased};
 
@@ -32,6 +35,8 @@ pub enum Kind {
     Point,
     /// The gradient of a whole record, from the record to the report
     Gradient(GradientKind, VectorKind),
+    /// One question to everybody, from the record to the words
+    Survey(SurveyKind),
     Public(PublicKind),
     Central(CentralKind),
 }
@@ -46,7 +51,8 @@ impl Kind {
         let central = CentralKind::ALL.into_iter().map(Self::Central);
         let with_each = |loss| GradientKind::MECHANISMS.map(|kind| Self::Gradient(loss, kind));
         let gradients = GradientKind::ALL.into_iter().flat_map(with_each);
-        let vectors = vectors.chain([Self::Point]).chain(gradients);
+        let surveys = SurveyKind::ALL.into_iter().map(Self::Survey);
+        let vectors = vectors.chain([Self::Point]).chain(gradients).chain(surveys);
         labels.chain(numbers).chain(vectors).chain(public).chain(central)
     }
 
@@ -58,6 +64,7 @@ impl Kind {
             Self::Vector(kind) => ("vector", kind.name()),
             Self::Point => ("vector", "point"),
             Self::Gradient(loss, kind) => return format!("gradient {} {}", loss.name(), kind.name()),
+            Self::Survey(kind) => ("survey", kind.name()),
             Self::Public(kind) => ("public", kind.name()),
             Self::Central(kind) => ("central", kind.name()),
         };
@@ -123,6 +130,7 @@ pub enum Mechanism {
     Vector(VectorMechanism),
     Point(NoisyPoint),
     Gradient(GradientTrial),
+    Survey(Box<Survey>),
     RejectionBit(RejectionBit),
     GenProt(GenProt),
     OneCoordinate(OneCoordinate<NumberMechanism>),
@@ -146,6 +154,7 @@ impl Mechanism {
                 Self::Point(NoisyPoint::new(points, setup.mu)?)
             }
             Kind::Gradient(loss, kind) => Self::Gradient(loss.trial(kind, setup)?),
+            Kind::Survey(kind) => Self::Survey(Box::new(kind.survey(setup)?)),
             Kind::Public(PublicKind::RejectionBit) => Self::RejectionBit(RejectionBit::new(bounds, epsilon)?),
             Kind::Public(PublicKind::GenProt) => Self::GenProt(GenProt::new(bounds, STRINGS, epsilon)?),
             Kind::Public(PublicKind::OneCoordinate) => {
@@ -175,6 +184,7 @@ impl Mechanism {
             Self::Vector(mechanism) => vector::face(name, mechanism, examiner),
             Self::Point(mechanism) => examiner.unbiased(&vector::point(name, mechanism)),
             Self::Gradient(trial) => trial.face(name, examiner),
+            Self::Survey(survey) => examiner.plain(&survey::case(name, survey)),
             Self::RejectionBit(mechanism) => examiner.unbiased(&public::rejection_bit(name, mechanism)),
             Self::GenProt(mechanism) => examiner.unbiased(&public::gen_prot(name, mechanism)),
             Self::OneCoordinate(mechanism) => examiner.unbiased(&public::one_coordinate(name, mechanism)),
