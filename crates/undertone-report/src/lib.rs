@@ -35,7 +35,8 @@ pub use record::{HuberWords, LossWords, OnlineWords, RecordWords, ResponseWords}
 pub use report::{Cell, GradientReport, Report, ReportId};
 pub use report_error::ReportError;
 pub use survey::{
-    CopyWords, CosineWords, GridLoss, LossGridWords, MomentWords, OrderWords, SurveyWords, ViewWords,
+    CopyWords, CosineWords, GridLoss, LossGridWords, MomentWords, OrderWords, SurveyWords, TermWords,
+    ViewWords,
 };
 pub use task::{ColumnKind, FeatureColumn, MechanismWords, PriorWords, TASK_VERSION, Task};
 pub use task_id::{IdError, TaskId, sha256_of};

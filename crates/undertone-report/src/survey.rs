@@ -25,7 +25,7 @@ pub enum SurveyWords {
     /// The parity of bits of up to so many columns
     Parities(#[serde(deserialize_with = "maps::one")] OrderWords),
     /// A product of up to so many literals
-    Terms(#[serde(deserialize_with = "maps::one")] OrderWords),
+    Terms(#[serde(deserialize_with = "maps::one")] TermWords),
     /// A product of cosines of numbers
     Cosines(#[serde(deserialize_with = "maps::one")] CosineWords),
     /// The loss at a node of a grid of coefficients
@@ -52,6 +52,18 @@ pub struct ViewWords {
 pub struct OrderWords {
     /// k
     pub order: u32,
+}
+
+/// Products of literals.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TermWords {
+    /// The most literals of a product
+    pub degree: u32,
+    /// k, the columns of the tables that products are put together to
+    pub order: u32,
+    /// How far the polynomial that puts them together may be off
+    pub error: f64,
 }
 
 /// Products of cosines.
@@ -209,9 +221,9 @@ impl Task {
                 self.answered_best()?;
                 Survey::Categories(Questionnaire::parities(self.schema()?, epsilon, *order as usize)?)
             }
-            SurveyWords::Terms(OrderWords { order }) => {
+            SurveyWords::Terms(TermWords { degree, .. }) => {
                 self.answered_best()?;
-                Survey::Categories(Questionnaire::terms(self.schema()?, epsilon, *order as usize)?)
+                Survey::Categories(Questionnaire::terms(self.schema()?, epsilon, *degree as usize)?)
             }
             SurveyWords::Cosines(words) => self.cosines(words, epsilon)?,
             SurveyWords::Losses(words) => self.losses(words, epsilon)?,
@@ -307,7 +319,8 @@ impl Task {
         let axes = self.covariates()?;
         let grid = ParameterGrid::new(&vec![-words.bound; axes], &vec![words.bound; axes], words.degree)?;
         let answering = self.number_answering(Bounds::new(0.0, 1.0)?, epsilon)?;
-        Ok(Survey::Losses { at: LossAt::new(loss, grid, words.radius)?, answering })
+        let at = LossAt::new(loss, grid, words.radius)?;
+        Ok(Survey::Losses { allocation: at.allocation()?, at, answering })
     }
 
     fn moments(&self, words: &MomentWords, epsilon: Epsilon) -> Result<Survey, TaskError> {

@@ -3,7 +3,7 @@
 use crate::{
     CategoryWords, Cell, Collection, ColumnKind, CopyWords, CosineWords, EncodingWords, FeatureColumn,
     GridLoss, LearnerWords, LossGridWords, MechanismWords, MomentWords, NumberWords, OrderWords, PriorWords,
-    Report, ReportId, Stretch, SurveyWords, TASK_VERSION, Task, TextWords, ViewWords,
+    Report, ReportId, Stretch, SurveyWords, TASK_VERSION, Task, TermWords, TextWords, ViewWords,
 };
 
 /// A task with a column of each kind, five classes and two tiers.
@@ -128,7 +128,7 @@ pub(crate) fn survey_tasks() -> Vec<Task> {
         of(SurveyWords::Views(vec![view(&[0], 1), view(&[0, 1], 3)]), "best", categories()),
         of(SurveyWords::Tables(order), "published", categories()),
         of(SurveyWords::Parities(order), "best", categories()),
-        of(SurveyWords::Terms(order), "best", categories()),
+        of(SurveyWords::Terms(TermWords { degree: 2, order: 2, error: 0.05 }), "best", categories()),
         of(SurveyWords::Cosines(CosineWords { degrees: 3, weights: None }), "best", [number(), number()]),
         of(SurveyWords::Losses(losses), "gen-prot", [number(), category(&["p", "q"])]),
         of(

@@ -4,6 +4,7 @@
 //! run with 1.
 
 mod arguments;
+mod band_plot;
 mod bar_chart;
 mod box_plot;
 mod collector;
@@ -14,6 +15,7 @@ mod epsilon_axis;
 mod evaluation_report;
 mod exit;
 mod finding;
+mod heat_map;
 mod label_chart;
 mod model_file;
 mod new_file;

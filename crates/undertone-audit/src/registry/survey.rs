@@ -70,10 +70,8 @@ impl SurveyKind {
             }
             Self::Losses => {
                 let grid = ParameterGrid::new(&[-1.0; 2], &[1.0; 2], 2)?;
-                Survey::Losses {
-                    at: LossAt::new(PointLoss::Logistic, grid, 1.0)?,
-                    answering: number(0.0, 1.0)?.1,
-                }
+                let at = LossAt::new(PointLoss::Logistic, grid, 1.0)?;
+                Survey::Losses { allocation: at.allocation()?, at, answering: number(0.0, 1.0)?.1 }
             }
             Self::Moments => Survey::Moments(MomentRelease::new(moments, epsilon, 0.5)?),
             Self::Copies => {

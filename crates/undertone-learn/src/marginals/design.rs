@@ -103,6 +103,19 @@ impl Design {
         &self.questionnaire
     }
 
+    /// The tables that are asked about, where views are.
+    pub fn views(&self) -> Vec<View> {
+        self.questionnaire.asked_views()
+    }
+
+    /// The most literals of a product, where products are asked about.
+    pub fn degree(&self) -> u32 {
+        match &self.estimator {
+            Estimator::Polynomial(polynomial) => polynomial.coefficients.len() as u32,
+            _ => 0,
+        }
+    }
+
     /// k, the most attributes that are looked at together.
     pub fn order(&self) -> usize {
         self.order

@@ -132,6 +132,16 @@ impl Questionnaire {
         }
     }
 
+    /// The tables that are asked about, with their weights, if they were given.
+    pub fn asked_views(&self) -> Vec<View> {
+        let Family::Views { views, .. } = &self.family else { return Vec::new() };
+        let weight = |number: usize| self.weight(number as u64) as u32;
+        (0..)
+            .zip(views)
+            .map(|(number, view)| View { attributes: view.clone(), weight: weight(number) })
+            .collect()
+    }
+
     /// The answers of the question that has the most.
     pub fn most_labels(&self) -> u32 {
         self.mechanisms.iter().map(LabelRandomizer::labels).max().unwrap_or_default()

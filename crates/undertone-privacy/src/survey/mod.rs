@@ -12,7 +12,6 @@ mod words;
 
 pub use answering::{AnsweringKind, NumberAnswering};
 
-use crate::exact::uniform_below;
 use crate::statistic::{
     Allocation, Answer, CosineBasis, LossAt, Moment, MomentRelease, MomentReport, MomentVectors,
     Questionnaire, RecordMoments,
@@ -31,6 +30,8 @@ pub enum Survey {
     Losses {
         /// The nodes, and the loss
         at: LossAt,
+        /// Who is asked which
+        allocation: Allocation,
         /// How the share of its range is told
         answering: NumberAnswering,
     },
@@ -79,8 +80,9 @@ impl Survey {
     pub fn questions(&self) -> u64 {
         match self {
             Self::Categories(questionnaire) => questionnaire.questions(),
-            Self::Losses { at, .. } => at.grid().nodes().into(),
-            Self::Cosines { allocation, .. } => allocation.statistics() as u64,
+            Self::Losses { allocation, .. } | Self::Cosines { allocation, .. } => {
+                allocation.statistics() as u64
+            }
             Self::Moments(_) => 2,
             Self::Copies { .. } => 1,
         }
@@ -93,8 +95,10 @@ impl Survey {
             Self::Categories(questionnaire) => {
                 questionnaire.weight(question) as f64 / questionnaire.weights() as f64
             }
-            Self::Losses { .. } | Self::Copies { .. } => 1.0 / self.questions() as f64,
-            Self::Cosines { allocation, .. } => allocation.share(question as usize),
+            Self::Copies { .. } => 1.0,
+            Self::Losses { allocation, .. } | Self::Cosines { allocation, .. } => {
+                allocation.share(question as usize)
+            }
             Self::Moments(release) => release.probability(moment(question)),
         }
     }
@@ -103,9 +107,9 @@ impl Survey {
     pub fn draw(&self, rng: &mut impl Rng) -> u64 {
         match self {
             Self::Categories(questionnaire) => questionnaire.draw(rng),
-            Self::Cosines { allocation, .. } => allocation.draw(rng).into(),
+            Self::Losses { allocation, .. } | Self::Cosines { allocation, .. } => allocation.draw(rng).into(),
             Self::Moments(release) => u64::from(release.share().toss(rng)),
-            Self::Losses { .. } | Self::Copies { .. } => uniform_below(self.questions(), rng),
+            Self::Copies { .. } => 0,
         }
     }
 
@@ -169,7 +173,7 @@ impl Survey {
                 let labels = asked.labels(questionnaire.schema())?;
                 words::from_labels(&questionnaire.answer(question, &record.levels, rng)?.labels, labels)
             }
-            Self::Losses { at, answering } => {
+            Self::Losses { at, answering, .. } => {
                 answering.randomize(at.share(question as u32, &record.x, record.y)?, rng)?
             }
             Self::Cosines { basis, answering, .. } => {
@@ -259,7 +263,7 @@ impl Randomizer for Survey {
                     },
                 );
             }
-            Self::Losses { at, answering } => at
+            Self::Losses { at, answering, .. } => at
                 .share(report.question as u32, &record.x, record.y)
                 .and_then(|share| answering.ln_likelihood(&report.words, share)),
             Self::Cosines { basis, answering, .. } => basis

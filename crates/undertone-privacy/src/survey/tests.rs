@@ -15,8 +15,10 @@ fn epsilon() -> Epsilon {
 fn losses(kind: AnsweringKind) -> Survey {
     let grid = ParameterGrid::new(&[-1.0, -1.0], &[1.0, 1.0], 2).unwrap();
     let bounds = Bounds::new(0.0, 1.0).unwrap();
+    let at = LossAt::new(PointLoss::Logistic, grid, 1.0).unwrap();
     Survey::Losses {
-        at: LossAt::new(PointLoss::Logistic, grid, 1.0).unwrap(),
+        allocation: at.allocation().unwrap(),
+        at,
         answering: NumberAnswering::new(kind, bounds, epsilon()).unwrap(),
     }
 }
@@ -148,7 +150,7 @@ fn numbers_are_decoded_without_bias_however_they_are_told() {
     let record = record([0, 0], [0.6, -0.3], 1.0);
     for kind in AnsweringKind::ALL {
         let survey = losses(kind);
-        let Survey::Losses { at, answering } = &survey else { unreachable!("it is made above") };
+        let Survey::Losses { at, answering, .. } = &survey else { unreachable!("it is made above") };
         let truth = at.share(7, &record.x, record.y).unwrap();
         let mut sum = 0.0;
         for _ in 0..n {

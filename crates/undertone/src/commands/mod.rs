@@ -8,6 +8,7 @@ mod mechanism;
 mod plan;
 mod predict;
 mod privatize;
+mod query;
 mod reproduce;
 mod send;
 mod serve;
@@ -47,6 +48,7 @@ commands! {
     Train(train::Train),
     Predict(predict::Predict),
     Evaluate(evaluate::Evaluate),
+    Query(query::Query),
     Serve(serve::Serve),
     Send(send::Send),
     Token(token::Token),

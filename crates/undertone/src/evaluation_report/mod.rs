@@ -10,6 +10,7 @@ mod svg;
 mod text;
 
 pub(crate) use numbers::show_numbers;
+pub(crate) use svg::escape;
 
 use crate::{new_file, output};
 use std::io::Write;

@@ -6,6 +6,7 @@ mod numbers;
 mod part;
 mod priors;
 mod summary;
+mod survey;
 
 use crate::exit::Usage;
 use crate::progress::row_counter;
@@ -45,16 +46,24 @@ use undertone_report::{FeatureColumn, MechanismWords, TASK_VERSION, Task};
 #[command(after_help = "Examples:
   undertone privatize table.csv --label income --epsilon 1 --classes low,middle,high -o reports.parquet
   undertone privatize table.parquet --label income --epsilon 2 --classes classes.txt --drop name,street -o reports.parquet
-  undertone privatize table.csv --label salary --low 0 --high 100000 --epsilon 1 -o reports.parquet")]
+  undertone privatize table.csv --label salary --low 0 --high 100000 --epsilon 1 -o reports.parquet
+  undertone privatize table.csv --task survey.toml -o reports.parquet")]
 pub(crate) struct Privatize {
     /// CSV (also .gz), Parquet or IDX
     table: PathBuf,
     /// The column whose values are private
-    #[arg(long, value_name = "COLUMN")]
-    label: String,
+    #[arg(long, value_name = "COLUMN", required_unless_present = "task")]
+    label: Option<String>,
     /// ε, the promise to each person
     #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
-    epsilon: Epsilon,
+    #[arg(required_unless_present = "task")]
+    epsilon: Option<Epsilon>,
+    /// A survey, which has the promise and everything else in it: whole records are private, and none of their columns is
+    /// published
+    #[arg(long, value_name = "TASK")]
+    #[arg(conflicts_with_all = ["label", "epsilon", "mechanism", "low", "high", "classes", "set_size", "top", "prior"])]
+    #[arg(conflicts_with_all = ["prior_columns", "temperature", "drop", "part"])]
+    task: Option<PathBuf>,
     /// How labels are randomized; by default what has the least second moment, subset or rr, or for numbers the least worst-case
     /// variance
     #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(kinds()))]
@@ -108,6 +117,9 @@ impl Privatize {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         new_file::refuse_existing(&self.output, self.force)?;
         new_file::refuse_input(&self.output, [&self.table].into_iter().chain(&self.prior))?;
+        if let Some(file) = &self.task {
+            return self.run_survey(file, out);
+        }
         if let Some(number) = self.number() {
             return self.run_numbers(number, out);
         }
@@ -117,7 +129,7 @@ impl Privatize {
             Some((model, _)) => TableFile::open_as(&self.table, model.encoder.columns())?,
             None => TableFile::open(&self.table)?,
         };
-        let columns = Columns::of(table.schema(), &self.label, &self.drop)?;
+        let columns = Columns::of(table.schema(), self.label()?, &self.drop)?;
         let classes = match &self.classes {
             Some(text) => classes::given(text)?,
             None => classes_in(&table, columns.label)?,
@@ -130,6 +142,15 @@ impl Privatize {
         if self.json { output::json(&summary, out) } else { summary.tell(out) }
     }
 
+    /// The private column, without which clap lets surveys through only.
+    fn label(&self) -> Result<&str, Usage> {
+        self.label.as_deref().ok_or_else(|| Usage::new("--label is missing"))
+    }
+
+    fn epsilon(&self) -> Result<Epsilon, Usage> {
+        self.epsilon.ok_or_else(|| Usage::new("--epsilon is missing"))
+    }
+
     /// What gives each person a prior, if anything does.
     fn priors(
         &self,
@@ -138,8 +159,14 @@ impl Privatize {
     ) -> anyhow::Result<Option<Box<dyn Priors>>> {
         Ok(match (model, &self.prior_columns) {
             (Some(model), _) => {
-                let priors =
-                    FromModel::new(model, self.temperature, self.epsilon, &self.label, classes, self.seed);
+                let priors = FromModel::new(
+                    model,
+                    self.temperature,
+                    self.epsilon()?,
+                    self.label()?,
+                    classes,
+                    self.seed,
+                );
                 Some(Box::new(priors.context("--prior")?))
             }
             (None, Some(columns)) => Some(Box::new(FromColumns::new(columns, classes)?)),
@@ -163,12 +190,12 @@ impl Privatize {
         let top = self.top.as_ref().map(|top| places(top, &classes)).transpose()?;
         let task = Task {
             version: TASK_VERSION,
-            label: self.label.clone(),
+            label: self.label()?.to_owned(),
             features: columns.described()?,
             classes,
             mechanism: MechanismWords {
                 kind: kind.name().to_owned(),
-                epsilon: Some(self.epsilon.get()),
+                epsilon: Some(self.epsilon()?.get()),
                 delta: None,
                 mu: None,
                 set_size: self.set_size,
@@ -191,7 +218,7 @@ impl Privatize {
             None if self.prior.is_some() || self.prior_columns.is_some() => LabelKind::RrPrior,
             None if self.top.is_some() => LabelKind::RrTopK,
             None if self.set_size.is_some() => LabelKind::Subset,
-            None => match LabelMechanism::best(classes, self.epsilon).map_err(Usage::new)? {
+            None => match LabelMechanism::best(classes, self.epsilon()?).map_err(Usage::new)? {
                 LabelMechanism::RandomizedResponse(_) => LabelKind::Rr,
                 _ => LabelKind::Subset,
             },

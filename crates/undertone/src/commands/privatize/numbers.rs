@@ -70,7 +70,7 @@ impl Privatize {
 
     pub(super) fn run_numbers(&self, words: NumberWords, out: &mut impl Write) -> anyhow::Result<()> {
         let table = TableFile::open(&self.table)?;
-        let columns = Columns::of_number(table.schema(), &self.label, &self.drop)?;
+        let columns = Columns::of_number(table.schema(), self.label()?, &self.drop)?;
         let task = self.number_task(words, &columns)?;
         if self.seed.is_some() {
             // Should the standard error be closed, the summary still tells.
@@ -85,11 +85,11 @@ impl Privatize {
     fn number_task(&self, words: NumberWords, columns: &Columns) -> anyhow::Result<Task> {
         let task = Task {
             version: TASK_VERSION,
-            label: self.label.clone(),
+            label: self.label()?.to_owned(),
             classes: Vec::new(),
             mechanism: MechanismWords {
-                kind: number_kind(words, self.mechanism.as_deref(), self.epsilon)?.name().to_owned(),
-                epsilon: Some(self.epsilon.get()),
+                kind: number_kind(words, self.mechanism.as_deref(), self.epsilon()?)?.name().to_owned(),
+                epsilon: Some(self.epsilon()?.get()),
                 ..MechanismWords::default()
             },
             features: columns.described()?,

@@ -2,12 +2,14 @@
 
 mod check;
 mod civil_time;
+mod columns;
 pub(crate) mod document;
 mod id;
 mod new;
 mod record;
 mod running;
 mod show;
+mod survey;
 
 pub(crate) use new::encoding;
 
@@ -27,6 +29,7 @@ pub(crate) struct Task {
 super::commands! {
     New(Box<new::New>),
     Record(Box<record::Record>),
+    Survey(Box<survey::Survey>),
     Show(show::Show),
     Check(check::Check),
     Id(id::Id),

@@ -1,5 +1,6 @@
 //! `task record`: a document that asks for the gradients of whole records.
 
+use super::columns::{Listed, Scaled};
 use super::running::Running;
 use crate::commands::privatize::classes;
 use crate::exit::Usage;
@@ -7,7 +8,6 @@ use crate::{arguments, new_file, output};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use std::str::FromStr;
 use undertone_privacy::gradient::{Huber, Weight};
 use undertone_privacy::{Delta, Epsilon, Mu};
 use undertone_report::{
@@ -97,58 +97,11 @@ pub(crate) struct Record {
     json: bool,
 }
 
-/// A column with its mean and standard deviation, if they were given.
-#[derive(Clone, Debug)]
-struct Scaled {
-    column: String,
-    constants: Option<(f64, f64)>,
-}
-
-/// A column with all its values.
-#[derive(Clone, Debug)]
-struct Listed {
-    column: String,
-    values: Vec<String>,
-}
-
 #[derive(Debug, Serialize)]
 struct Made<'a> {
     id: String,
     file: Option<String>,
     task: &'a Task,
-}
-
-impl FromStr for Scaled {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let Some((column, constants)) = text.rsplit_once('=') else {
-            return Ok(Self { column: text.to_owned(), constants: None });
-        };
-        let wrong = || format!("`{text}` is not COLUMN=MEAN,SD with two numbers, the second above zero");
-        let (mean, deviation) = constants.split_once(',').ok_or_else(wrong)?;
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(wrong);
-        let (mean, deviation) = (number(mean)?, number(deviation)?);
-        if deviation > 0.0 {
-            Ok(Self { column: column.to_owned(), constants: Some((mean, deviation)) })
-        } else {
-            Err(wrong())
-        }
-    }
-}
-
-impl FromStr for Listed {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (column, values) =
-            text.split_once('=').ok_or_else(|| format!("`{text}` is not COLUMN=VALUE,VALUE,…"))?;
-        let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
-        if values.len() < 2 {
-            return Err(format!("`{column}` has one value, and a category has at least two"));
-        }
-        Ok(Self { column: column.to_owned(), values })
-    }
 }
 
 impl Record {
