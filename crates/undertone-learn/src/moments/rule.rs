@@ -94,15 +94,17 @@ mod tests {
 
     #[test]
     fn the_more_people_the_more_of_them_tell_the_second_moment() {
-        // B = 6.2 at p = 20, ε = 1: u = n/49600
-        let share = |loss, radius| move |n| share_for(loss, radius, n, 20, epsilon(1.0)).unwrap();
+        // B = 6.2 at p = 20, ε = 1: u = n/49600; in tenths
+        let share = |loss, radius| {
+            move |n| (10.0 * share_for(loss, radius, n, 20, epsilon(1.0)).unwrap()).round() as u32
+        };
         let people = [10_000, 800_000, 2_000_000];
-        assert_eq!(people.map(share(MarginLoss::Logistic, 18.0)), [0.0, 0.5, 0.5]);
-        assert_eq!(people.map(share(MarginLoss::Logistic, 1.0)), [0.0, 0.0, 0.2]);
+        assert_eq!(people.map(share(MarginLoss::Logistic, 18.0)), [0, 5, 5]);
+        assert_eq!(people.map(share(MarginLoss::Logistic, 1.0)), [0, 0, 2]);
         // At R = 2 margins of 0.4 are near the bend of the hinge.
-        assert_eq!(people.map(share(MarginLoss::Hinge, 1.0)), [0.0, 0.0, 0.2]);
-        assert_eq!(people.map(share(MarginLoss::Hinge, 2.0)), [0.0, 0.5, 0.5]);
-        assert_eq!(people.map(share(MarginLoss::Squared, 1.0)), [0.0, 0.5, 0.5]);
+        assert_eq!(people.map(share(MarginLoss::Hinge, 1.0)), [0, 0, 2]);
+        assert_eq!(people.map(share(MarginLoss::Hinge, 2.0)), [0, 5, 5]);
+        assert_eq!(people.map(share(MarginLoss::Squared, 1.0)), [0, 5, 5]);
     }
 
     #[test]
