@@ -7,8 +7,8 @@ use undertone_privacy::Epsilon;
 use undertone_privacy::label::LabelKind;
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords,
-    LearnerWords, LossWords, MechanismWords, OnlineWords, Point, PriorWords, RecordWords, Report,
+    BallWords, CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport,
+    HuberWords, LearnerWords, LossWords, MechanismWords, OnlineWords, Point, PriorWords, RecordWords, Report,
     ReportError, ReportFormat, ReportId, ResponseWords, Stretch, TASK_VERSION, Task, TaskId, TextWords,
     batch,
 };
@@ -209,9 +209,10 @@ prop_compose! {
         collection.tiers = vec![mechanism.epsilon.or(mechanism.mu).unwrap(), more];
         collection.tiers.dedup();
         collection.learner = LearnerWords::Online(learner);
-        task.record = Some(RecordWords { loss, weights: weights.into(), radius, bound, response, shares: None });
+        let (weights, ball) = (weights.into(), BallWords::default());
+        task.record = Some(RecordWords { loss, weights, radius, bound, response, ball, shares: None });
         task.mechanism = mechanism;
-        task
+        task.stating_its_noise().unwrap()
     }
 }
 

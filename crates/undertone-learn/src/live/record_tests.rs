@@ -1,13 +1,13 @@
 //! What is learnt from the gradients of whole records.
 
 use super::*;
-use crate::online::{Doubt, Level};
+use crate::online::{Doubt, Estimate, Level, OnlineOptions, OnlineSgd, Steps, Tiers};
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 use undertone_privacy::gradient::RecordModel;
 use undertone_privacy::vector::VectorMechanism;
 use undertone_report::{
-    Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords, LossWords,
+    BallWords, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords, LossWords,
     MechanismWords, OnlineWords, RecordWords, ReportId, Stretch, TASK_VERSION,
 };
 
@@ -50,9 +50,12 @@ fn task(loss: LossWords, weights: &str, words: OnlineWords) -> Task {
             radius: std::f64::consts::SQRT_2,
             bound: 20.0,
             response: None,
+            ball: BallWords::default(),
             shares: None,
         }),
     }
+    .stating_its_noise()
+    .unwrap()
 }
 
 fn huber() -> LossWords {
@@ -180,6 +183,42 @@ fn a_gradient_is_read_in_the_ball_of_the_point_where_it_was_taken() {
             let expected = before[j] - eta * (factor * said + around.centre[j]);
             assert!((after.point()[j] - expected).abs() < 1e-12, "version {version}, {j}");
         }
+    }
+}
+
+#[test]
+fn reports_of_one_version_move_the_point_as_a_minibatch_does_to_the_last_bit() {
+    let words = OnlineWords { eta: 0.2, ..WORDS };
+    for (loss, weights) in [(huber(), "linear"), (LossWords::Logistic, "square")] {
+        let task = task(loss, weights, words);
+        let (mut crowd, mut live) = (Crowd::new(&task, 6), LiveRecords::new(&task).unwrap());
+        let options = OnlineOptions {
+            steps: Steps::new(words.eta, words.alpha, words.offset).unwrap(),
+            burn_in: 0,
+            decay: 0.0,
+            tiers: Tiers::alike(2).unwrap(),
+        };
+        let mut batches = OnlineSgd::new(crowd.model, options, crowd.model.start()).unwrap();
+        // As many as a version allows for, and fewer
+        for size in [6, 1, 4, 6].into_iter().cycle().take(80) {
+            let (version, point) = (live.reports(), live.point().to_vec());
+            let around = crowd.model.ball_at(&point).unwrap();
+            let batch: Vec<Report> = (0..size).map(|tier| crowd.report(version, &point, tier % 2)).collect();
+            let estimate = |report: &Report| {
+                let mechanism = crowd.mechanisms[usize::from(report.tier)];
+                let mut estimate = mechanism.estimate(&report.gradient.as_ref().unwrap().said).unwrap();
+                around.place(&mechanism, &mut estimate);
+                (estimate, usize::from(report.tier))
+            };
+            let estimates: Vec<_> = batch.iter().map(estimate).collect();
+            let estimates: Vec<_> =
+                estimates.iter().map(|(gradient, tier)| Estimate { gradient, tier: *tier }).collect();
+            live.observe(&batch).unwrap();
+            batches.observe_batch(&estimates).unwrap();
+            // Nothing was projected, which the two do at different times.
+            assert_eq!((live.point(), live.reports()), (batches.point(), batches.reports()));
+        }
+        assert!(live.point().iter().zip(crowd.model.start()).all(|(now, start)| *now != start));
     }
 }
 

@@ -5,7 +5,9 @@
 //! units the report is read. The version is a place in the log, and nothing depends on when anything came: the same log gives
 //! the same θ, to the last bit, on every collector that reads it.
 //!
-//! No gradient takes a place in the log that is more than τ after its point: the log itself sees to that.
+//! No gradient takes a place in the log that is more than τ after its point: the log itself sees to that. A minibatch needs no
+//! rule of its own: b reports at one version are reports 0 to b - 1 versions behind, each of which keeps its index and so its
+//! step. Unless one of them is projected, θ comes out as from [`OnlineSgd::observe_batch`].
 
 use crate::LearnError;
 use crate::online::{Budget, Estimate, Intervals, Level, OnlineOptions, OnlineSgd, Refused, Steps, Tiers};

@@ -32,7 +32,7 @@ mod tiers;
 mod two_chains;
 
 pub use critical::Level;
-pub use curvature::largest_curvature;
+pub use curvature::{expected_curvature, largest_curvature};
 pub use descent::{Estimate, OnlineOptions, OnlineSgd};
 pub use intervals::{Doubt, Interval, Intervals, Refused};
 pub use scaling::RandomScaling;

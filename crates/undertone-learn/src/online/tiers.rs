@@ -10,6 +10,7 @@
 
 use crate::LearnError;
 use serde::{Deserialize, Serialize};
+use undertone_report::SHARES_TOLERANCE;
 
 /// A tier as it is declared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +55,7 @@ impl Tiers {
             }
         }
         let total: f64 = budgets.iter().map(|budget| budget.share).sum();
-        if (total - 1.0).abs() > 1e-9 {
+        if (total - 1.0).abs() > SHARES_TOLERANCE {
             return refuse("the sum of the shares of tiers", total, "one");
         }
         let precision = |budget: &Budget| 1.0 / (spread + budget.noise);
@@ -114,6 +115,8 @@ mod tests {
     fn what_is_no_share_is_refused() {
         let tier = |share, noise| Budget { share, noise };
         assert!(Tiers::by_budget(1.0, &[tier(0.5, 1.0), tier(0.6, 1.0)]).is_err());
+        // A third as people write it, which a task may hold too
+        assert!(Tiers::by_budget(1.0, &[tier(0.333_333, 1.0), tier(0.666_666_5, 1.0)]).is_ok());
         assert!(Tiers::by_budget(1.0, &[tier(1.0, f64::INFINITY)]).is_err());
         assert!(Tiers::by_budget(0.0, &[tier(1.0, 1.0)]).is_err());
         assert!(Tiers::by_budget(1.0, &[]).is_err() && Tiers::alike(0).is_err());

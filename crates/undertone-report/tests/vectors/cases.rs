@@ -9,8 +9,8 @@ use super::{
 };
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    CategoryWords, Cell, EncodingWords, GradientReport, LearnerWords, MOST_BYTES, MOST_WORDS, OnlineWords,
-    RecordWords, Report, ReportFormat, ReportId, Task, TextWords, batch,
+    BallWords, CategoryWords, Cell, EncodingWords, GradientReport, LearnerWords, MOST_BYTES, MOST_WORDS,
+    OnlineWords, RecordWords, Report, ReportFormat, ReportId, Task, TextWords, batch,
 };
 
 /// The bytes before the cells.
@@ -477,7 +477,7 @@ pub(crate) fn documents() -> Documents {
     record!("A radius of nothing", "radius", t => words(t).radius = 0.0);
     record!("A radius below half of the cut", "the cut is more than twice", t => words(t).radius = 0.5);
     record!("Coefficients of any size", "bound", t => words(t).bound = 1e9);
-    record!("More points than memory", "more than 67108864 numbers", t => {
+    record!("More points than memory", "more than 16777216 numbers", t => {
         t.collection.as_mut().unwrap().encoding[1] = EncodingWords::Category(CategoryWords::Values {
             values: numbered(2000),
             other: false,
@@ -493,6 +493,19 @@ pub(crate) fn documents() -> Documents {
     record!("A text in a record", "neither number nor values", t => {
         t.collection.as_mut().unwrap().encoding[1] = EncodingWords::Text(TextWords { buckets: 16 });
     });
+    let stated = "follows from the task";
+    for (about, change_ball) in [
+        ("Another centre than that of its gradients", (|ball| ball.centre = 0.0) as fn(&mut BallWords)),
+        ("A ball that is smaller by its last bit", |ball| ball.radius = ball.radius.next_down()),
+        ("A coarser grid", |ball| ball.steps /= 2),
+        ("Less noise in the second tier", |ball| ball.noise[1] -= 1.0),
+        ("The noise of one tier only", |ball| ball.noise.truncate(1)),
+    ] {
+        change(about, stated, &|task| {
+            *task = of_records();
+            change_ball(&mut words(task).ball);
+        });
+    }
     change("μ for labels", "neither δ nor μ", &|task| task.mechanism.mu = Some(1.0));
     let modelled = r#"{"kind":"rr-prior","epsilon":1.0,"prior":{"model":["00",1.0]}}"#;
     for (about, from, to) in [
