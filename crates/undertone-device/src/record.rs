@@ -52,6 +52,7 @@ impl Covariates {
     }
 }
 
+#[expect(clippy::needless_bitwise_bool, reason = "what a record holds decides no branch")]
 fn push(words: &EncodingWords, cell: &Cell, x: &mut Vec<f64>) {
     match words {
         EncodingWords::Number(stretch) => {
