@@ -1,5 +1,6 @@
 //! The reports of the vectors, and what is done to them so that they are refused.
 
+use super::records::stated_otherwise;
 use super::tasks::{
     columns, named, numbered, of_classes, of_records, task, with_priors, with_rare_spellings, with_top,
 };
@@ -9,8 +10,8 @@ use super::{
 };
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    BallWords, CategoryWords, Cell, EncodingWords, GradientReport, LearnerWords, MOST_BYTES, MOST_WORDS,
-    OnlineWords, RecordWords, Report, ReportFormat, ReportId, Task, TextWords, batch,
+    CategoryWords, Cell, EncodingWords, GradientReport, LearnerWords, MOST_BYTES, MOST_WORDS, OnlineWords,
+    RecordWords, Report, ReportFormat, ReportId, Task, TextWords, batch,
 };
 
 /// The bytes before the cells.
@@ -493,19 +494,6 @@ pub(crate) fn documents() -> Documents {
     record!("A text in a record", "neither number nor values", t => {
         t.collection.as_mut().unwrap().encoding[1] = EncodingWords::Text(TextWords { buckets: 16 });
     });
-    let stated = "follows from the task";
-    for (about, change_ball) in [
-        ("Another centre than that of its gradients", (|ball| ball.centre = 0.0) as fn(&mut BallWords)),
-        ("A ball that is smaller by its last bit", |ball| ball.radius = ball.radius.next_down()),
-        ("A coarser grid", |ball| ball.steps /= 2),
-        ("Less noise in the second tier", |ball| ball.noise[1] -= 1.0),
-        ("The noise of one tier only", |ball| ball.noise.truncate(1)),
-    ] {
-        change(about, stated, &|task| {
-            *task = of_records();
-            change_ball(&mut words(task).ball);
-        });
-    }
     change("μ for labels", "neither δ nor μ", &|task| task.mechanism.mu = Some(1.0));
     let modelled = r#"{"kind":"rr-prior","epsilon":1.0,"prior":{"model":["00",1.0]}}"#;
     for (about, from, to) in [
@@ -523,5 +511,6 @@ pub(crate) fn documents() -> Documents {
     let array = r#"[1,"income",["low","high"],{"kind":"rr","epsilon":1.0},[]]"#;
     let about = "A task as an array".into();
     refused.push(RefusedDocument { about, json: array.into(), says: "expected an object".into() });
+    refused.extend(stated_otherwise());
     Documents { about: "Documents that are no task of a collection".into(), refused }
 }

@@ -2,10 +2,10 @@
 //! and the integers of a gradient; and the codewords of a seed.
 
 use super::tasks::{named, of_classes, of_records};
-use super::{RefusedBytes, hex, unhex};
+use super::{RefusedBytes, RefusedDocument, hex, unhex};
 use serde::{Deserialize, Serialize};
 use undertone_privacy::vector::{CodebookReport, VectorMechanism};
-use undertone_report::{LossWords, Point, Task};
+use undertone_report::{BallWords, LossWords, Point, Task};
 
 /// The file.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ struct Codeword {
     /// In hexadecimal
     seed: String,
     index: u16,
-    codeword: Vec<f64>,
+    vector: Vec<f64>,
     /// The gradient that a report of it stands for, seen from the centre, at a point with the ball of the task
     estimate: Vec<f64>,
 }
@@ -114,9 +114,26 @@ fn codeword(task: &Task, seed: u128, index: u16) -> Codeword {
         task_canonical: task.to_json(),
         seed: hex(&seed.to_be_bytes()),
         index,
-        codeword: codebook.codeword(&report),
+        vector: codebook.codeword(&report),
         estimate: mechanism.estimate(&undertone_privacy::vector::VectorReport::Codeword(report)).unwrap(),
     }
+}
+
+/// Documents that state other noise than follows from them.
+pub(crate) fn stated_otherwise() -> Vec<RefusedDocument> {
+    let changes: [(&str, fn(&mut BallWords)); 5] = [
+        ("Another centre than that of its gradients", |ball| ball.centre = 0.0),
+        ("A ball that is smaller by its last bit", |ball| ball.radius = ball.radius.next_down()),
+        ("A coarser grid", |ball| ball.steps /= 2),
+        ("Less noise in the second tier", |ball| ball.noise[1] -= 1.0),
+        ("The noise of one tier only", |ball| ball.noise.truncate(1)),
+    ];
+    let refused = |(about, change): (&str, fn(&mut BallWords))| {
+        let mut task = of_records();
+        change(&mut task.record.as_mut().unwrap().ball);
+        RefusedDocument { about: about.into(), json: task.to_json(), says: "follows from the task".into() }
+    };
+    changes.map(refused).into()
 }
 
 pub(crate) fn records() -> Records {
@@ -198,7 +215,7 @@ pub(crate) fn check(file: &Records) {
         let task = Task::from_json(&case.task_canonical).unwrap();
         let seed = u128::from_str_radix(&case.seed, 16).unwrap();
         assert_eq!(&codeword(&task, seed, case.index), case);
-        let length: f64 = case.codeword.iter().map(|x| x * x).sum();
+        let length: f64 = case.vector.iter().map(|x| x * x).sum();
         assert!((length - 1.0).abs() < 1e-12, "{length}");
     }
 }
