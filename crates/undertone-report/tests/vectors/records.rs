@@ -119,16 +119,18 @@ fn codeword(task: &Task, seed: u128, index: u16) -> Codeword {
     }
 }
 
+type Change = fn(&mut BallWords);
+
 /// Documents that state other noise than follows from them.
 pub(crate) fn stated_otherwise() -> Vec<RefusedDocument> {
-    let changes: [(&str, fn(&mut BallWords)); 5] = [
+    let changes: [(&str, Change); 5] = [
         ("Another centre than that of its gradients", |ball| ball.centre = 0.0),
         ("A ball that is smaller by its last bit", |ball| ball.radius = ball.radius.next_down()),
         ("A coarser grid", |ball| ball.steps /= 2),
         ("Less noise in the second tier", |ball| ball.noise[1] -= 1.0),
         ("The noise of one tier only", |ball| ball.noise.truncate(1)),
     ];
-    let refused = |(about, change): (&str, fn(&mut BallWords))| {
+    let refused = |(about, change): (&str, Change)| {
         let mut task = of_records();
         change(&mut task.record.as_mut().unwrap().ball);
         RefusedDocument { about: about.into(), json: task.to_json(), says: "follows from the task".into() }
