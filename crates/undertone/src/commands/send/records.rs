@@ -1,6 +1,7 @@
 //! The rows of a table as devices that answer for their whole record: each fetches the point where the learner stands, takes
 //! its gradient there, randomizes it, and sends that.
 
+use super::ledgers::{Ledgers, RowDevice};
 use super::{Pace, Sent};
 use crate::collector::client::{Address, Client};
 use crate::collector::http::ADMISSION;
@@ -34,6 +35,8 @@ pub(super) struct RecordSender {
     /// In a simulation, what everybody's coins come from
     pub(super) seed: Option<u64>,
     pub(super) pace: Pace,
+    /// What each row has said, if that is remembered
+    pub(super) ledgers: Option<Ledgers>,
 }
 
 impl RecordSender {
@@ -44,7 +47,7 @@ impl RecordSender {
         let (began, (rows, waiting)) = (Instant::now(), mpsc::channel(WAITING));
         let waiting = Arc::new(Mutex::new(waiting));
         let reader = Rows { task: task.clone(), index: ClassIndex::new(task.classes.iter().cloned()) };
-        let pace = self.pace;
+        let (pace, ledgers) = (self.pace, self.ledgers.map(Arc::new));
         let reading = tokio::task::spawn_blocking(move || reader.read(&table, pace, &rows));
         let mut workers = Vec::new();
         for _ in 0..self.concurrency {
@@ -55,6 +58,7 @@ impl RecordSender {
                 tier: self.tier,
                 rng: randomness::generator(self.seed)?,
                 seeded: self.seed.is_some(),
+                ledgers: ledgers.clone(),
             };
             workers.push(tokio::spawn(worker.run(waiting.clone(), bar.clone())));
         }
@@ -130,6 +134,7 @@ struct Worker {
     rng: ChaCha12Rng,
     /// Whether each row's coins are its own stream of the seed
     seeded: bool,
+    ledgers: Option<Arc<Ledgers>>,
 }
 
 impl Worker {
@@ -154,14 +159,23 @@ impl Worker {
             self.rng.set_stream(row);
             self.rng.set_word_pos(0);
         }
+        let mut device = self.ledgers.as_ref().map(|ledgers| ledgers.device(row)).transpose()?;
+        if device.as_ref().is_some_and(RowDevice::is_done) {
+            (sent.reports, sent.duplicates) = (sent.reports + 1, sent.duplicates + 1);
+            return Ok(());
+        }
         let bytes = self.client.get("/v1/point").await?;
         let parameters = self.question.model().parameters();
         let point = Point::from_bytes(&bytes, self.question.task_id(), parameters).context("the point")?;
-        let report = self.question.answer(&point, record, self.tier, now(), &mut self.rng)?;
+        let report = match &mut device {
+            None => self.question.answer(&point, record, self.tier, now(), &mut self.rng)?,
+            Some(device) => device.answer(&point, record, now())?,
+        };
         let kind = (CONTENT_TYPE.as_str(), MEDIA_TYPE);
         let admission = self.admission.as_deref().map(|token| (ADMISSION, token));
         let headers: Vec<(&str, &str)> = [kind].into_iter().chain(admission).collect();
         let answer = self.client.post("/v1/reports", &headers, report.into()).await?;
+        device.map_or(Ok(()), |device| device.note(answer.status))?;
         sent.reports += 1;
         match answer.status {
             StatusCode::CREATED => sent.accepted += 1,

@@ -3,6 +3,7 @@
 mod check;
 mod civil_time;
 pub(crate) mod document;
+mod doubts;
 mod id;
 mod new;
 mod record;

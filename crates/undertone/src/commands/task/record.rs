@@ -1,5 +1,6 @@
 //! `task record`: a document that asks for the gradients of whole records.
 
+use super::doubts;
 use super::running::Running;
 use crate::commands::privatize::classes;
 use crate::exit::Usage;
@@ -8,10 +9,10 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
-use undertone_privacy::gradient::{Huber, Weight};
+use undertone_privacy::gradient::Huber;
 use undertone_privacy::{Delta, Epsilon, Mu};
 use undertone_report::{
-    CategoryWords, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
+    BallWords, CategoryWords, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
     MechanismWords, OnlineWords, RecordWords, ReportFormat, ResponseWords, Stretch, TASK_VERSION, Task,
 };
 
@@ -97,6 +98,11 @@ pub(crate) struct Record {
     json: bool,
 }
 
+/// Where the scale of errors stays, in standard deviations of the response. Errors have less of them than the response itself;
+/// the curvature grows as the scale falls.
+const LEAST_SCALE: f64 = 0.05;
+const MOST_SCALE: f64 = 20.0;
+
 /// A column with its mean and standard deviation, if they were given.
 #[derive(Clone, Debug)]
 struct Scaled {
@@ -115,6 +121,7 @@ struct Listed {
 struct Made<'a> {
     id: String,
     file: Option<String>,
+    warnings: Vec<String>,
     task: &'a Task,
 }
 
@@ -157,20 +164,14 @@ impl Record {
             new_file::refuse_existing(path, self.force)?;
         }
         let task = self.task()?;
-        if self.weights == Weight::Clip.name() {
-            // Should the standard error be closed, the document says so too.
-            drop(writeln!(
-                std::io::stderr(),
-                "warning: clipping is biased: its factor depends on what is explained, so that the coefficients come out wrong \
-                 however many report; square and linear are not"
-            ));
-        }
+        let warnings = doubts::about(&task);
+        doubts::warn(&warnings);
         if let Some(path) = &self.output {
             output::write_file(path, &task.to_toml(), self.force)?;
         }
         let file = self.output.as_ref().map(|path| path.display().to_string());
         if self.json {
-            return output::json(&Made { id: task.id().to_string(), file, task: &task }, out);
+            return output::json(&Made { id: task.id().to_string(), file, warnings, task: &task }, out);
         }
         match file {
             None => write!(out, "{}", task.to_toml())?,
@@ -203,6 +204,7 @@ impl Record {
             features,
             collection: Some(collection),
         };
+        let task = task.stating_its_noise().map_err(Usage::new)?;
         ReportFormat::new(&task).map_err(Usage::new)?;
         Ok(task)
     }
@@ -223,7 +225,7 @@ impl Record {
     }
 
     fn words(&self, classes: &[String]) -> Result<RecordWords, Usage> {
-        let huber = HuberWords { cut: Huber::CUT, least_scale: 0.01, most_scale: 20.0 };
+        let huber = HuberWords { cut: Huber::CUT, least_scale: LEAST_SCALE, most_scale: MOST_SCALE };
         let (loss, response) = match (classes.len(), self.label.constants) {
             (0, Some((mean, deviation))) => {
                 (LossWords::Huber(huber), Some(ResponseWords { mean, scale: 1.0 / deviation }))
@@ -241,6 +243,7 @@ impl Record {
             radius: self.radius,
             bound: self.bound,
             response,
+            ball: BallWords::default(),
             shares: self.shares.clone(),
         })
     }
