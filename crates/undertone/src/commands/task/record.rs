@@ -67,7 +67,7 @@ pub(crate) struct Record {
     #[arg(long, value_name = "H", value_parser = arguments::positive, default_value = "1")]
     eta: f64,
     /// α; intervals need one between 1/2 and 1
-    #[arg(long, value_name = "A", default_value = "0.6")]
+    #[arg(long, value_name = "A", allow_hyphen_values = true, default_value = "0.6")]
     alpha: f64,
     /// Reports by which the steps are ahead, which tames the first
     #[arg(long, value_name = "N", default_value = "1000")]

@@ -63,7 +63,7 @@ fn lose(collector: &Collector, bearer: &str, bytes: &[u8]) {
 
 #[test]
 fn an_answer_whose_acknowledgement_was_lost_is_sent_again_to_the_last_bit_and_counted_once() {
-    let folder = Folder::of_records("device-lost", "--mu 1 --stale 64");
+    let folder = Folder::of_records("device-lost", "--mu 1 --stale 64 --min-reports 1");
     let (task, ledger) = (folder.task(), PathBuf::from(folder.path("ledger")));
     let collector = folder.serve();
     let mut device = Device::open(&ledger, mu(1.5)).unwrap();
@@ -87,7 +87,7 @@ fn an_answer_whose_acknowledgement_was_lost_is_sent_again_to_the_last_bit_and_co
 
 #[test]
 fn a_crowd_of_devices_teaches_and_what_is_refused_as_stale_stays_paid_for() {
-    let folder = Folder::of_records("device-crowd", "--mu 1 --stale 4");
+    let folder = Folder::of_records("device-crowd", "--mu 1 --stale 4 --min-reports 1");
     let task = folder.task();
     let collector = folder.serve();
     let ledger = |number: u32| PathBuf::from(folder.path(&format!("ledger-{number}")));
@@ -139,7 +139,7 @@ fn ledgers(folder: &Path, rows: u64) -> Vec<Vec<u8>> {
 
 #[test]
 fn whoever_sends_a_table_twice_with_ledgers_asks_everybody_once() {
-    let folder = Folder::of_records("device-send", "--mu 1 --stale 1000");
+    let folder = Folder::of_records("device-send", "--mu 1 --stale 1000 --min-reports 1");
     let collector = folder.serve();
     let rows = 60;
     let kept = PathBuf::from(folder.path("ledgers"));

@@ -216,7 +216,10 @@ fn what_speaks_against_a_task_is_said_when_it_is_made_checked_and_shown() {
         (format!("{usual} --alpha 1"), "α = 1: unless η"),
         (format!("{usual} --alpha 0 --eta 0.0001"), "α = 0: steps that never fall"),
         (format!("{usual} --eta 1000 --offset 0 --stale 65536"), "points 65536 reports old"),
-        (format!("{usual} --alpha 0"), "and not settle ever"),
+        (
+            format!("{usual} --alpha 0"),
+            "points 256 reports old may make the descent swing, and not settle ever",
+        ),
     ] {
         let says = format!("warning: {warning}");
         for command in
