@@ -6,7 +6,9 @@ use undertone_report::{ReportFormat, Task};
 static FORMATS: LazyLock<Vec<ReportFormat>> = LazyLock::new(|| {
     let files = [
         include_str!("../../testdata/wire/cells.json"),
+        include_str!("../../testdata/wire/codeword.json"),
         include_str!("../../testdata/wire/fixed-set.json"),
+        include_str!("../../testdata/wire/gradient.json"),
         include_str!("../../testdata/wire/mask.json"),
         include_str!("../../testdata/wire/number.json"),
         include_str!("../../testdata/wire/prior.json"),

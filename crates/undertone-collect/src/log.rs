@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// **Nothing acknowledged is lost.** When [`append`](Self::append) returns [`Outcome::Accepted`] or
 /// [`Outcome::Duplicate`], the report is where a crash of the process, of the system or of the power cannot reach it.
 ///
-/// **Nothing is counted twice.** Of all submissions with the same time and id, at most one is ever accepted. Ids older
+/// **Nothing is counted twice.** Of all submissions with the same time and id, at most one is ever accepted; those with the
+/// same body are [duplicates](Outcome::Duplicate), and the others [equivocations](Outcome::Equivocation). Ids older
 /// than the horizon are forgotten, and so that this opens no door, nothing older than the horizon is accepted. The horizon
 /// is part of the log and never goes back, whatever the clock or the caller says.
 ///

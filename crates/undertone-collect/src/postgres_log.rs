@@ -18,7 +18,8 @@
 use crate::log::{self, Log, LogReader, Reports, between};
 use crate::{LogError, Outcome, Stored, Submission};
 use postgres::{Client, Config, NoTls, Row, Statement};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,7 +69,7 @@ const TABLES: &str = "
 
 const LOCK: &str = "select length, horizon, segment from undertone_logs where log = $1 for update";
 const COUNTED: &str = "
-    select r.time, r.id from unnest($2::bigint[], $3::bytea[]) as sent (time, id)
+    select r.time, r.id, r.body from unnest($2::bigint[], $3::bytea[]) as sent (time, id)
     join undertone_reports r on r.log = $1 and r.time = sent.time and r.id = sent.id";
 const USES: &str = "select nonce, uses from undertone_tokens where log = $1 and nonce = any($2::bytea[])";
 const APPEND: &str = "
@@ -174,8 +175,11 @@ impl PostgresLog {
         let times: Vec<i64> = batch.iter().map(|submission| submission.time as i64).collect();
         let ids: Vec<&[u8]> = batch.iter().map(|submission| submission.id.as_slice()).collect();
         let rows = transaction.query(&counted, &[&log, &times, &ids]).map_err(database)?;
-        let mut seen: HashSet<(i64, Vec<u8>)> =
-            rows.iter().map(|row| Ok((int(row, 0)?, bytes(row, 1)?))).collect::<Result<_, LogError>>()?;
+        // The bodies are those of what was there before, so that they cost nothing where all is new.
+        let mut seen: HashMap<(i64, Vec<u8>), Cow<'_, [u8]>> = rows
+            .iter()
+            .map(|row| Ok(((int(row, 0)?, bytes(row, 1)?), bytes(row, 2)?.into())))
+            .collect::<Result<_, LogError>>()?;
         let nonces: Vec<&[u8]> = batch
             .iter()
             .filter_map(|submission| Some(submission.admission.as_ref()?.nonce.as_slice()))
@@ -200,15 +204,15 @@ impl PostgresLog {
             let key = (time, submission.id.to_vec());
             let outcome = if time < new_horizon {
                 Outcome::TooOld
-            } else if seen.contains(&key) {
-                Outcome::Duplicate
+            } else if let Some(body) = seen.get(&key) {
+                if **body == submission.body { Outcome::Duplicate } else { Outcome::Equivocation }
             } else if submission.latest.is_some_and(|latest| (length as u64) + next.new.len() as u64 > latest)
             {
                 Outcome::TooLate
             } else if !admit(submission, &mut used, &mut spent) {
                 Outcome::AdmissionSpent
             } else {
-                seen.insert(key);
+                seen.insert(key, submission.body.as_slice().into());
                 let position = length + next.new.len() as i64;
                 next.positions.push(position);
                 next.times.push(time);

@@ -38,6 +38,8 @@ pub enum Outcome {
     Accepted(u64),
     /// It was in the log before: counted once, and whoever sent it may stop.
     Duplicate,
+    /// Another report is in the log under its time and id: somebody says two things, of which one is counted.
+    Equivocation,
     /// Its time lies before the horizon, where nobody remembers what has been counted.
     TooOld,
     /// The log has grown beyond the last position that it may take.

@@ -13,9 +13,11 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 /// The test vectors, in the order of `formats`.
-const FILES: [&str; 7] = [
+const FILES: [&str; 9] = [
     include_str!("../../../testdata/wire/cells.json"),
+    include_str!("../../../testdata/wire/codeword.json"),
     include_str!("../../../testdata/wire/fixed-set.json"),
+    include_str!("../../../testdata/wire/gradient.json"),
     include_str!("../../../testdata/wire/mask.json"),
     include_str!("../../../testdata/wire/number.json"),
     include_str!("../../../testdata/wire/prior.json"),
@@ -27,6 +29,10 @@ const FILES: [&str; 7] = [
 struct Vectors {
     binary: Vec<Vec<u8>>,
     json: Vec<Vec<u8>>,
+    /// How many of each are right, which come first
+    right: usize,
+    /// Whether they are gradients, at the version that follows the first 58 bytes
+    gradients: bool,
 }
 
 impl Vectors {
@@ -41,6 +47,8 @@ impl Vectors {
             hex.as_bytes().chunks(2).map(byte).collect()
         };
         Self {
+            right: file["reports"].as_array().unwrap().len(),
+            gradients: file["reports"][0]["fields"]["gradient"].is_object(),
             binary: all(["reports", "refused_bytes"], "bytes").iter().map(bytes).collect(),
             json: all(["reports", "refused_json"], "json").into_iter().map(String::into_bytes).collect(),
         }
@@ -76,17 +84,29 @@ impl Numbers {
         }
     }
 
-    /// A body as `AcceptPath::walk` takes it.
-    fn body(&mut self, vectors: &[Vectors]) -> Vec<u8> {
+    /// A body as `AcceptPath::walk` takes it, when the log has this length.
+    fn body(&mut self, vectors: &[Vectors], length: u64) -> Vec<u8> {
         let (task, json) = (self.below(vectors.len()), self.one_in(2));
         let reports = if json { &vectors[task].json } else { &vectors[task].binary };
         let count = self.below(5);
-        let mut chosen: Vec<Vec<u8>> =
-            (0..count).map(|_| reports[self.below(reports.len())].clone()).collect();
+        let mut choose = |_| {
+            let among = if self.one_in(3) { reports.len() } else { vectors[task].right };
+            reports[self.below(among)].clone()
+        };
+        let mut chosen: Vec<Vec<u8>> = (0..count).map(&mut choose).collect();
         for report in &mut chosen {
-            if !json && self.one_in(2) && report.len() >= 49 {
-                // Another person
-                report[33 + self.below(16)] ^= 1 << self.below(8);
+            if !json && report.len() >= 49 {
+                // Another person, or one of a few who may come again
+                match self.below(4) {
+                    0 | 1 => report[33..37].copy_from_slice(&(self.below(1 << 32) as u32).to_be_bytes()),
+                    2 => report[33 + self.below(16)] ^= 1 << self.below(8),
+                    _ => {}
+                }
+            }
+            if !json && vectors[task].gradients && !self.one_in(4) && report.len() >= 66 {
+                // At another point: of a version that is right, too old, or yet to come
+                let version = (length + self.below(400) as u64).saturating_sub(300);
+                report[58..66].copy_from_slice(&version.to_be_bytes());
             }
             (0..self.below(4).saturating_sub(1)).for_each(|_| self.damage(report));
         }
@@ -112,8 +132,10 @@ fn whatever_is_accepted_is_a_report_of_now_and_counted_once() {
     let memory = Some(PathBuf::from("/dev/shm")).filter(|memory| memory.is_dir());
     let mut path = AcceptPath::new(&memory.unwrap_or_else(std::env::temp_dir));
     let (vectors, mut numbers) = (FILES.map(Vectors::read), Numbers(1));
-    let accepted: usize = (0..cases).map(|_| path.walk(&numbers.body(&vectors))).sum();
+    let mut walk = |_| path.walk(&numbers.body(&vectors, path.length()));
+    let accepted: usize = (0..cases).map(&mut walk).sum();
     path.read_back();
-    println!("{cases} bodies, {accepted} reports accepted");
-    assert!(accepted as u64 > cases / 10, "{accepted} accepted of {cases} bodies: too few to say anything");
+    println!("{cases} bodies, {accepted} reports accepted, {} of them gradients", path.gradients());
+    assert!(path.gradients() as u64 > cases / 100, "{} gradients of {cases} bodies", path.gradients());
+    assert!(accepted as u64 > cases / 20, "{accepted} accepted of {cases} bodies: too few to say anything");
 }

@@ -1,7 +1,7 @@
 //! Whatever is done to a log, in whatever order, it answers like a list and a few sets in memory.
 
 use proptest::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use undertone_collect::{Admission, Log, Outcome, SegmentLog, SegmentOptions, Stored, Submission};
 
@@ -9,7 +9,7 @@ use undertone_collect::{Admission, Log, Outcome, SegmentLog, SegmentOptions, Sto
 #[derive(Default)]
 struct Model {
     stored: Vec<Stored>,
-    counted: BTreeSet<(u64, [u8; 16])>,
+    counted: BTreeMap<(u64, [u8; 16]), Vec<u8>>,
     uses: BTreeMap<[u8; 16], u32>,
     horizon: u64,
 }
@@ -24,8 +24,8 @@ impl Model {
         if *time < self.horizon {
             return Outcome::TooOld;
         }
-        if self.counted.contains(&(*time, *id)) {
-            return Outcome::Duplicate;
+        if let Some(counted) = self.counted.get(&(*time, *id)) {
+            return if counted == body { Outcome::Duplicate } else { Outcome::Equivocation };
         }
         if latest.is_some_and(|latest| self.stored.len() as u64 > latest) {
             return Outcome::TooLate;
@@ -37,7 +37,7 @@ impl Model {
             }
             *uses += 1;
         }
-        self.counted.insert((*time, *id));
+        self.counted.insert((*time, *id), body.clone());
         let position = self.stored.len() as u64;
         self.stored.push(Stored { position, id: *id, time: *time, body: body.clone() });
         Outcome::Accepted(position)
@@ -57,8 +57,8 @@ enum Step {
 fn submission() -> impl Strategy<Value = Submission> {
     let admission =
         prop::option::of((0u8..6, 0u32..5).prop_map(|(nonce, cap)| Admission { nonce: [nonce; 16], cap }));
-    // Few ids and times, so that they meet
-    let body = prop::collection::vec(any::<u8>(), 0..40);
+    // Few ids, times and bodies, so that they meet
+    let body = (0u8..3, 0usize..40).prop_map(|(byte, length)| vec![byte; length / 20 * 20]);
     let latest = prop::option::of(0u64..40);
     (0u8..30, 0u64..12, admission, latest, body).prop_map(|(id, time, admission, latest, body)| Submission {
         id: [id; 16],

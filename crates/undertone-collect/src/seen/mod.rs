@@ -5,7 +5,8 @@
 //! - The **shelves** have nearly all of it, on the disk: one for each group of time units (a *generation*), thrown away
 //!   when the horizon has passed all of its times, and one for the tokens, which is kept. A shelf holds whole ids. A
 //!   fingerprint would do with less room, but some day two reports would share it, and the second, which nobody counted,
-//!   would be called a duplicate.
+//!   would be called a duplicate. Beside each id of a report is a digest of its body, so that who says something else under
+//!   the same id is told so.
 //! - The **front** has the newest, in memory, in 64 parts by bucket. When all parts together are full, the next part in
 //!   turn is sorted by bucket and written to its shelves. So many ids of a bucket go out in one write, and nobody waits
 //!   for more than one part.
@@ -27,6 +28,7 @@ use filter::Filter;
 pub(crate) use key::Key;
 use key::Prehashed;
 use shelf::{BUCKETS, Entry, Shelf};
+use siphasher::sip::SipHasher13;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -37,7 +39,7 @@ use std::path::{Path, PathBuf};
 const PARTS: usize = 64;
 /// The place of tokens: a generation that no horizon reaches
 const TOKENS: u64 = u64::MAX;
-const MAGIC: &[u8; 16] = b"undertone-seen-1";
+const MAGIC: &[u8; 16] = b"undertone-seen-2";
 
 /// How much memory is used, and how ids are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,11 +59,20 @@ pub(crate) struct Seen {
     sizes: Sizes,
     /// Generations before this one are forgotten
     oldest: u64,
-    fronts: Vec<HashMap<Key, u32, Prehashed>>,
+    fronts: Vec<HashMap<Key, Slot, Prehashed>>,
     in_front: usize,
     next_part: usize,
     filter: Filter,
     shelves: BTreeMap<u64, Kept>,
+}
+
+/// What belongs to a key.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// The unit of a report, or the uses of a token
+    number: u32,
+    /// Of a report, that of its body
+    digest: u32,
 }
 
 /// A shelf, and what its entries add up to.
@@ -117,46 +128,53 @@ impl Seen {
         black_box(reports.iter().filter(|report| self.filter.may_contain(report.hash)).count());
     }
 
-    /// Whether a report was counted.
-    pub(crate) fn contains(&self, report: &Key) -> Result<bool, LogError> {
-        self.number(report).map(|number| number.is_some())
+    /// What is kept of the body of a report: enough to tell another one, but for a chance of 2⁻³², that nobody can look for
+    /// without the secret.
+    pub(crate) fn digest(&self, body: &[u8]) -> u32 {
+        SipHasher13::new_with_key(&self.secret).hash(body) as u32
+    }
+
+    /// The digest of a report that was counted.
+    pub(crate) fn counted(&self, report: &Key) -> Result<Option<u32>, LogError> {
+        self.slot(report).map(|slot| slot.map(|slot| slot.digest))
     }
 
     /// How often a token was used.
     pub(crate) fn uses(&self, token: &Key) -> Result<u32, LogError> {
-        self.number(token).map(Option::unwrap_or_default)
+        self.slot(token).map(|slot| slot.map_or(0, |slot| slot.number))
     }
 
-    /// The report is counted. It must not have been before.
-    pub(crate) fn insert(&mut self, report: Key) {
+    /// The report, of which the body has this digest, is counted. It must not have been before.
+    pub(crate) fn insert(&mut self, report: Key, digest: u32) {
         let number = report.unit;
-        self.put(report, number);
+        self.put(report, Slot { number, digest });
     }
 
     /// The token has been used so often.
     pub(crate) fn set_uses(&mut self, token: Key, uses: u32) {
-        self.put(token, uses);
+        self.put(token, Slot { number: uses, digest: 0 });
     }
 
-    fn put(&mut self, key: Key, number: u32) {
+    fn put(&mut self, key: Key, slot: Slot) {
         let hash = key.hash;
-        if self.fronts[part_of(hash)].insert(key, number).is_none() {
+        if self.fronts[part_of(hash)].insert(key, slot).is_none() {
             self.filter.add(hash);
             self.in_front += 1;
         }
     }
 
-    fn number(&self, key: &Key) -> Result<Option<u32>, LogError> {
+    fn slot(&self, key: &Key) -> Result<Option<Slot>, LogError> {
         if !self.filter.may_contain(key.hash) {
             return Ok(None);
         }
-        if let Some(&number) = self.fronts[part_of(key.hash)].get(key) {
-            return Ok(Some(number));
+        if let Some(&slot) = self.fronts[part_of(key.hash)].get(key) {
+            return Ok(Some(slot));
         }
         let Some(kept) = self.shelves.get(&key.generation) else { return Ok(None) };
         let fits =
             |entry: &Entry| entry.id == key.id && (key.generation == TOKENS || entry.number == key.unit);
-        Ok(kept.shelf.find(bucket_of(key.hash), fits)?.map(|entry| entry.number))
+        let found = kept.shelf.find(bucket_of(key.hash), fits)?;
+        Ok(found.map(|Entry { number, digest, .. }| Slot { number, digest }))
     }
 
     /// Forgets the generations that lie wholly before the horizon.
@@ -183,7 +201,7 @@ impl Seen {
     fn write_part(&mut self) -> Result<(), LogError> {
         let part = &mut self.fronts[self.next_part];
         self.in_front -= part.len();
-        let mut leaving: Vec<(Key, u32)> =
+        let mut leaving: Vec<(Key, Slot)> =
             part.drain().filter(|(key, _)| key.generation >= self.oldest).collect();
         self.next_part = (self.next_part + 1) % PARTS;
         leaving.sort_unstable_by_key(|(key, _)| (key.generation, bucket_of(key.hash)));
@@ -198,10 +216,11 @@ impl Seen {
                     entry.insert(Kept { shelf, sum: 0 })
                 }
             };
-            let entries: Vec<Entry> =
-                together.iter().map(|(key, number)| Entry { id: key.id, number: *number }).collect();
+            let entry =
+                |(key, slot): &(Key, Slot)| Entry { id: key.id, number: slot.number, digest: slot.digest };
+            let entries: Vec<Entry> = together.iter().map(entry).collect();
             kept.shelf.extend(bucket_of(first.hash), &entries)?;
-            let terms = together.iter().map(|(key, number)| term(key.hash, *number));
+            let terms = together.iter().zip(&entries).map(|((key, _), entry)| term(key.hash, entry));
             kept.sum = terms.fold(kept.sum, u64::wrapping_add);
         }
         Ok(())
@@ -261,7 +280,7 @@ impl Seen {
             let read = shelf.read_all(|bucket, entry| {
                 let hash = Key::of_entry(&seen.secret, generation, &entry).hash;
                 astray |= bucket_of(hash) != bucket;
-                sum = sum.wrapping_add(term(hash, entry.number));
+                sum = sum.wrapping_add(term(hash, &entry));
                 seen.filter.add(hash);
             });
             if read.is_err() || astray || sum != expected {
@@ -308,8 +327,9 @@ impl Marker {
 }
 
 /// What an entry adds to the sum of its shelf, in any order.
-fn term(hash: u64, number: u32) -> u64 {
-    (hash ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+fn term(hash: u64, entry: &Entry) -> u64 {
+    let rest = u64::from(entry.digest) << 32 | u64::from(entry.number);
+    (hash ^ rest).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// From bits that neither the map's places nor its tags are made of.
@@ -336,6 +356,7 @@ pub(crate) fn sync_folder(folder: &Path) -> Result<(), LogError> {
 
 #[cfg(test)]
 mod tests {
+    use super::shelf::ENTRY;
     use super::*;
     use crate::scratch::Scratch;
     use std::collections::BTreeSet;
@@ -351,13 +372,20 @@ mod tests {
 
     fn insert(seen: &mut Seen, time: u64, number: u32) {
         let key = seen.report(time, &id(number));
-        assert!(!seen.contains(&key).unwrap(), "{number} at {time} was never inserted");
-        seen.insert(key);
+        assert_eq!(seen.counted(&key).unwrap(), None, "{number} at {time} was never inserted");
+        seen.insert(key, digest_of(time, number));
         seen.make_room().unwrap();
     }
 
+    /// Any that is another for each.
+    fn digest_of(time: u64, number: u32) -> u32 {
+        number << 8 | time as u32
+    }
+
     fn contains(seen: &Seen, time: u64, number: u32) -> bool {
-        seen.contains(&seen.report(time, &id(number))).unwrap()
+        let found = seen.counted(&seen.report(time, &id(number))).unwrap();
+        assert!(found.is_none_or(|found| found == digest_of(time, number)));
+        found.is_some()
     }
 
     #[test]
@@ -447,7 +475,7 @@ mod tests {
     #[test]
     fn shelves_that_changed_behind_our_back_are_not_trusted() {
         for damage in ["reports-1", "tokens", "clean"] {
-            for flip in [0usize, 1, 5, 17] {
+            for flip in [0usize, 1, 5, 17, 21] {
                 let scratch = Scratch::new();
                 let mut seen = Seen::create(scratch.path(), SMALL).unwrap();
                 (0..500).for_each(|i| insert(&mut seen, 5, i));
@@ -457,8 +485,8 @@ mod tests {
                 let path = scratch.path().join(damage);
                 let mut bytes = fs::read(&path).unwrap();
                 // In an entry, not in a hole between them
-                let start =
-                    bytes.chunks(20).position(|entry| entry.iter().any(|&byte| byte != 0)).unwrap() * 20;
+                let used = bytes.chunks(ENTRY).position(|entry| entry.iter().any(|&byte| byte != 0));
+                let start = used.unwrap() * ENTRY;
                 bytes[start + flip] ^= 1;
                 fs::write(&path, bytes).unwrap();
                 assert!(Seen::reopen(scratch.path(), SMALL).unwrap().is_none(), "{damage}, byte {flip}");

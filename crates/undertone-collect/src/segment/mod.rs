@@ -252,8 +252,9 @@ fn judge(
     if submission.time < horizon {
         return Ok(Outcome::TooOld);
     }
-    if seen.contains(&report)? {
-        return Ok(Outcome::Duplicate);
+    let digest = seen.digest(&submission.body);
+    if let Some(counted) = seen.counted(&report)? {
+        return Ok(if counted == digest { Outcome::Duplicate } else { Outcome::Equivocation });
     }
     if submission.latest.is_some_and(|latest| position > latest) {
         return Ok(Outcome::TooLate);
@@ -266,7 +267,7 @@ fn judge(
         }
         seen.set_uses(token, uses + 1);
     }
-    seen.insert(report);
+    seen.insert(report, digest);
     Ok(Outcome::Accepted(position))
 }
 
@@ -481,8 +482,8 @@ fn remember(seen: &mut Seen, record: &Record<'_>) -> Result<(), LogError> {
         let uses = seen.uses(&token)?;
         seen.set_uses(token, uses.saturating_add(1));
     }
-    let report = seen.report(record.time, record.id);
-    seen.insert(report);
+    let (report, digest) = (seen.report(record.time, record.id), seen.digest(record.body));
+    seen.insert(report, digest);
     Ok(())
 }
 

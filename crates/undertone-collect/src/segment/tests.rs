@@ -84,6 +84,32 @@ fn a_report_is_accepted_once_whether_it_comes_again_in_the_batch_later_or_after_
 }
 
 #[test]
+fn who_says_something_else_under_the_same_name_is_told_so_in_the_batch_later_and_after_a_start() {
+    use Outcome::{Accepted, Duplicate, Equivocation};
+    let scratch = Scratch::new();
+    let mut log = open(&scratch).unwrap();
+    let lie = |time, number| Submission { body: b"something else".to_vec(), ..report(time, number) };
+    // A token is not spent on it, and a point that is too old is no excuse.
+    let admission = Some(Admission { nonce: [3; 16], cap: 0 });
+    let late = Submission { admission, latest: Some(0), ..lie(5, 1) };
+    let batch = [report(5, 1), lie(5, 1), late.clone(), report(5, 1), lie(6, 1)];
+    let expected = [Accepted(0), Equivocation, Equivocation, Duplicate, Accepted(1)];
+    assert_eq!(log.append(&batch, 0).unwrap(), expected);
+    // Enough others that the first are on their shelves
+    log.append(&(10..40).map(|number| report(5, number)).collect::<Vec<_>>(), 0).unwrap();
+    for end in [drop, crash] {
+        end(log);
+        log = open(&scratch).unwrap();
+        let again = [lie(5, 1), report(5, 1), report(6, 1), lie(6, 1), late.clone()];
+        assert_eq!(
+            log.append(&again, 0).unwrap(),
+            [Equivocation, Duplicate, Equivocation, Duplicate, Equivocation]
+        );
+    }
+    assert_eq!(log.len(), 32);
+}
+
+#[test]
 fn a_horizon_never_goes_back_whatever_the_clock_says() {
     use Outcome::{Accepted, TooOld};
     let scratch = Scratch::new();

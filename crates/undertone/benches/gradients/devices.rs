@@ -177,7 +177,7 @@ impl Connection {
     }
 
     fn get(&mut self, path: &str) -> Vec<u8> {
-        let (status, body) = self.ask(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").into_bytes());
+        let (status, body) = self.ask(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes());
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
         body
     }
@@ -187,12 +187,12 @@ impl Connection {
         let head = format!(
             "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
         );
-        self.ask([head.as_bytes(), body].concat())
+        self.ask(&[head.as_bytes(), body].concat())
     }
 
     /// The status and the body of an answer, which says how long it is.
-    fn ask(&mut self, request: Vec<u8>) -> (u16, Vec<u8>) {
-        self.stream.write_all(&request).expect("a collector");
+    fn ask(&mut self, request: &[u8]) -> (u16, Vec<u8>) {
+        self.stream.write_all(request).expect("a collector");
         let mut length = 0;
         loop {
             if length == self.answer.len() {

@@ -12,6 +12,7 @@
 //! a report on a device, a report in the learner, and the syncs of the log as a plain file has them.
 
 #[path = "../collect/collector.rs"]
+#[expect(dead_code, reason = "here nobody asks for memory")]
 mod collector;
 mod devices;
 #[path = "../collect/yardstick.rs"]

@@ -1,7 +1,7 @@
 //! The other side: a connection to a collector, made anew when it breaks, on which the same bytes are tried again.
 
-use anyhow::{Context, bail, ensure};
-use http_body_util::{BodyExt, Full};
+use anyhow::{Context, anyhow, bail, ensure};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
@@ -20,6 +20,8 @@ const TRIES: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// How long it may be: tasks with many columns have some megabytes.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Where a collector is and how to get there.
 #[derive(Clone)]
@@ -104,8 +106,14 @@ impl Client {
         Self { address, sender: None }
     }
 
+    /// Asks for this until there is an answer that is not about the moment.
+    pub(crate) async fn fetch(&mut self, path: &str) -> anyhow::Result<Answer> {
+        self.ask(Method::GET, path, &[], Bytes::new()).await
+    }
+
+    /// What is at this path; an error if there is nothing.
     pub(crate) async fn get(&mut self, path: &str) -> anyhow::Result<Bytes> {
-        let answer = self.ask(Method::GET, path, &[], Bytes::new()).await?;
+        let answer = self.fetch(path).await?;
         ensure!(answer.status.is_success(), "{path}: {}", answer.explain());
         Ok(answer.body)
     }
@@ -179,7 +187,9 @@ impl Client {
             sender.ready().await?;
             let response = sender.send_request(request).await?;
             let status = response.status();
-            Ok::<_, hyper::Error>(Answer { status, body: response.into_body().collect().await?.to_bytes() })
+            let body = Limited::new(response.into_body(), MOST_BYTES).collect().await;
+            let body = body.map_err(|error| anyhow!(error)).context("the answer could not be read")?;
+            anyhow::Ok(Answer { status, body: body.to_bytes() })
         };
         let answer = tokio::time::timeout(PATIENCE, exchange).await.context("no answer in time")??;
         self.sender = Some(sender);
@@ -194,10 +204,15 @@ impl Answer {
     }
 
     /// The name of the reason in a problem document.
-    pub(crate) fn reason(&self) -> Option<String> {
+    fn reason(&self) -> Option<String> {
         let problem: serde_json::Value = serde_json::from_slice(&self.body).ok()?;
         let kind = problem["type"].as_str()?;
         Some(kind.rsplit([':', '/', '#']).next().unwrap_or(kind).to_owned())
+    }
+
+    /// That name, or the status if there is none.
+    pub(crate) fn name(&self) -> String {
+        self.reason().unwrap_or_else(|| self.status.to_string())
     }
 
     /// What a problem document says, or the status.

@@ -19,8 +19,8 @@ const PROBE: Duration = Duration::from_secs(2);
 /// What became of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It is in the log, for good
-    Accepted,
+    /// It is in the log, for good, at this position
+    Accepted(u64),
     /// It was there before
     Duplicate,
     Refused(Refusal),
@@ -122,10 +122,6 @@ impl Collector {
 
     /// The last position of the log that a gradient at a point of this version may take.
     fn latest(&self, version: u64) -> Result<u64, ReportError> {
-        if version > self.reader.len() {
-            // Another collector of the same log may be ahead: reading there tells how far it has come.
-            tokio::task::block_in_place(|| drop(self.reader.read(self.reader.len())));
-        }
         let now = self.reader.len();
         if version > now {
             return Err(ReportError::FutureVersion { version, now });
@@ -200,14 +196,15 @@ impl Collector {
     }
 
     fn count(&self, verdicts: &[Verdict]) {
-        let accepted = verdicts.iter().filter(|verdict| **verdict == Verdict::Accepted).count() as u64;
+        let accepted =
+            verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Accepted(_))).count() as u64;
         if accepted > 0 {
             self.tally.accept(accepted);
             self.learning.wake();
         }
         for verdict in verdicts {
             match verdict {
-                Verdict::Accepted => {}
+                Verdict::Accepted(_) => {}
                 Verdict::Duplicate => self.tally.refuse("duplicate"),
                 Verdict::Refused(refusal) => self.tally.refuse(refusal.reason),
             }
@@ -217,8 +214,12 @@ impl Collector {
 
 fn verdict(outcome: Outcome) -> Verdict {
     match outcome {
-        Outcome::Accepted(_) => Verdict::Accepted,
+        Outcome::Accepted(position) => Verdict::Accepted(position),
         Outcome::Duplicate => Verdict::Duplicate,
+        Outcome::Equivocation => Verdict::Refused(Refusal::new(
+            "equivocation",
+            "another report was stored under its id and time: an answer is sent again as it was, or not at all",
+        )),
         Outcome::TooOld => {
             Verdict::Refused(Refusal::new("too-old", "its time has passed the horizon of the log"))
         }
@@ -230,5 +231,83 @@ fn verdict(outcome: Outcome) -> Verdict {
             "admission-spent",
             "its token has admitted as many reports as it may",
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collector::Config;
+    use serde_json::Value;
+    use std::ops::Range;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+    use undertone_collect::{LogReader, Reports};
+    use undertone_report::{Spelling, Task};
+
+    /// A log of which each look is counted.
+    struct Watched {
+        reader: Arc<dyn LogReader>,
+        looks: AtomicUsize,
+    }
+
+    impl LogReader for Watched {
+        fn len(&self) -> u64 {
+            self.reader.len()
+        }
+
+        fn read(&self, from: u64) -> Result<Reports, LogError> {
+            self.looks.fetch_add(1, Ordering::Relaxed);
+            self.reader.read(from)
+        }
+
+        fn closed(&self) -> Result<Vec<Range<u64>>, LogError> {
+            self.reader.closed()
+        }
+    }
+
+    #[test]
+    fn a_batch_of_gradients_from_the_future_asks_once_how_long_the_log_is() {
+        let folder = std::env::temp_dir().join(format!("undertone-intake-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir(&folder).unwrap();
+        let vectors: Value =
+            serde_json::from_str(include_str!("../../../../testdata/wire/gradient.json")).unwrap();
+        let mut task = Task::from_json(vectors["task_canonical"].as_str().unwrap()).unwrap();
+        let words = task.collection.as_mut().unwrap();
+        words.opens = now() / 3600 * 3600 - 3600;
+        words.closes = words.opens + 86_400;
+        let config =
+            Config { task: folder.join("task.json"), directory: folder.join("data"), ..Config::default() };
+        std::fs::write(&config.task, task.to_json()).unwrap();
+        let mut collector = Arc::into_inner(Collector::open(&config).unwrap()).unwrap();
+        let watched = Arc::new(Watched { reader: collector.reader.clone(), looks: AtomicUsize::new(0) });
+        collector.reader = watched.clone();
+        let report = |number: u8, version: u64| {
+            let mut report: Value =
+                serde_json::from_str(vectors["reports"][0]["json"].as_str().unwrap()).unwrap();
+            report["task"] = task.id().to_string().into();
+            report["id"] = format!("{number:032x}").into();
+            report["time"] = collector.collection().unit_of(now()).into();
+            report["gradient"]["version"] = version.into();
+            collector.format.read_one(report.to_string().as_bytes(), Spelling::Json)
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let take = |reports| {
+            let verdicts = runtime.block_on(collector.take(reports, None)).unwrap();
+            let name = |verdict: &Verdict| match verdict {
+                Verdict::Accepted(position) => position.to_string(),
+                Verdict::Duplicate => "duplicate".into(),
+                Verdict::Refused(refusal) => refusal.reason.to_owned(),
+            };
+            (verdicts.iter().map(name).collect::<Vec<_>>(), watched.looks.load(Ordering::Relaxed))
+        };
+        let future = (0..9).map(|number| report(number, 3)).collect();
+        assert_eq!(take(future), (vec!["future-version".to_owned(); 9], 1));
+        let (verdicts, looks) = take(vec![report(0, 0), report(1, 0), report(0, 0)]);
+        assert_eq!((verdicts, looks), (["0", "1", "duplicate"].map(str::to_owned).to_vec(), 1));
+        collector.stop().unwrap();
+        drop(collector);
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

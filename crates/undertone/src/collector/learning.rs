@@ -49,10 +49,13 @@ impl View {
     /// How far answers can have been moved; the last accuracy is that of at least `minimum` judges.
     pub(super) fn influence(&self, minimum: u64) -> Influence {
         let moved = |count: u64| FAKES as f64 * self.reach / count.max(1) as f64;
+        // Steps get smaller, so that each of the next moves a point by no more than the first of them.
+        let point = self.records.as_ref().map(|records| FAKES as f64 * records.reach);
         Influence {
             fakes: FAKES,
-            share: moved(self.reports),
+            share: self.records.is_none().then(|| moved(self.reports)),
             accuracy: self.judged_by(minimum).last().map(|point| moved(point.judges)),
+            point,
         }
     }
 }
@@ -65,10 +68,12 @@ const FAKES: u64 = 100;
 pub(crate) struct Influence {
     /// So many of the reports that are in
     pub(crate) fakes: u64,
-    /// … can have moved any share by at most this
-    pub(crate) share: f64,
+    /// … can have moved any share by at most this; of whole records there are none
+    pub(crate) share: Option<f64>,
     /// … and the last accuracy by at most this, if they were among those that judged it. No bound is known for the model.
     pub(crate) accuracy: Option<f64>,
+    /// Of whole records: so many more could move the point by at most this, as the crow flies
+    pub(crate) point: Option<f64>,
 }
 
 /// The thread, and what it has last shown.

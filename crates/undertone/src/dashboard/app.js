@@ -36,7 +36,7 @@ function showFigures() {
   chooseCards(status);
   when('shares', [shares, influence], () => showShares(shares, influence));
   when('curve', [curve, influence], () => showCurve(curve, influence));
-  when('parameters', [parameters, doubts], () => showParameters(parameters, doubts));
+  when('parameters', [parameters, doubts, influence], () => showParameters(parameters, doubts, influence));
   when('arrivals', [over_time, now, total, per_second], () => showArrivals(status));
   when('refusals', refusals, () => showRefusals(refusals));
   countDown();

@@ -2,12 +2,12 @@
 
 import { Bars, MOST_ROWS } from './bars.js';
 import { find, say, Table } from './elements.js';
-import { count, decimal, NAMELESS, range, tick } from './words.js';
+import { count, decimal, NAMELESS, range, several, tick } from './words.js';
 
 const points = new Bars(find('parameters'), { axis: tick, mark: 'point' });
 const table = new Table(find('parameters-table'), 'All parameters', ['Parameter', 'Estimate', '95% interval']);
 
-export function showParameters(parameters, doubts) {
+export function showParameters(parameters, doubts, influence) {
   const all = parameters ?? [];
   const certain = all.length > 0 && all.every(({ low, high }) => low !== null && high !== null);
   points.show(largest(all).map(({ name, estimate, low, high }) => {
@@ -22,6 +22,12 @@ export function showParameters(parameters, doubts) {
   const doubted = reasons ? `A doubt about the intervals: ${reasons}.` : '';
   say('parameters-doubts', certain ? doubted : none);
   find('parameters-doubts').hidden = all.length === 0 || (certain && !reasons);
+  const movable = typeof influence?.point === 'number';
+  find('parameters-influence').hidden = !movable;
+  if (movable) {
+    const fakes = several(influence.fakes, 'more fake report', 'more fake reports');
+    say('parameters-influence', `${fakes} could move the point by at most ${decimal(influence.point)}.`);
+  }
   table.show(all.map(({ name, estimate, low, high }) => [name || NAMELESS, decimal(estimate), certain ? range(low, high) : 'none']));
 }
 

@@ -23,8 +23,9 @@ export function showShares(shares, influence) {
   say('shares-empty', all.length > 0 ? '' : 'No shares yet.');
   table.show(all.map(({ class: label, noisy, estimate, low, high }) =>
     [label || NAMELESS, percent(estimate), interval(low, high), percent(noisy)]));
-  find('influence').hidden = !influence;
-  if (influence) {
+  const movable = typeof influence?.share === 'number';
+  find('influence').hidden = !movable;
+  if (movable) {
     const fakes = several(influence.fakes, 'fake report', 'fake reports');
     say('influence', `${fakes} could move a share by at most ${points(100 * influence.share)} percentage points.`);
   }

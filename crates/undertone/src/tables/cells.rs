@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 use undertone_learn::features::Words;
 
 /// Numbers, NaN where a cell is missing; true is one, false is zero.
-pub(super) fn numbers(array: &dyn Array) -> anyhow::Result<Vec<f64>> {
+pub(crate) fn numbers(array: &dyn Array) -> anyhow::Result<Vec<f64>> {
     Ok(match array.data_type() {
         DataType::Null => vec![f64::NAN; array.len()],
         DataType::Boolean => array.as_boolean().iter().map(|cell| cell.map_or(f64::NAN, f64::from)).collect(),

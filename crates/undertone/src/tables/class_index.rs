@@ -95,6 +95,13 @@ impl ClassIndex {
         }
     }
 
+    /// The label of a cell that is written like this: the class of that name, or of that whole number.
+    pub(crate) fn find(&self, cell: &str) -> Option<Label> {
+        let number = || self.of_number(cell.parse().ok().and_then(whole));
+        let label = self.by_name.get(cell).map_or_else(number, |&label| Label(label));
+        (label.0 != UNKNOWN).then_some(label)
+    }
+
     /// Makes a class of each value of `cells` that is none yet.
     fn learn(&mut self, cells: &dyn Array, first_row: u64) -> anyhow::Result<()> {
         let mut labels = Vec::new();

@@ -12,7 +12,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use std::path::Path;
 use std::sync::Arc;
-use undertone_report::{ColumnKind, FeatureColumn};
+use undertone_report::ColumnKind;
 
 /// A CSV file after its first pass.
 #[derive(Debug)]
@@ -33,11 +33,9 @@ enum Guess {
 
 impl CsvTable {
     /// Finds the type of each column that is not known, and checks every cell.
-    pub(super) fn open(path: &Path, known: &[FeatureColumn]) -> anyhow::Result<Self> {
+    pub(super) fn open(path: &Path, kind_of: impl Fn(&str) -> Option<ColumnKind>) -> anyhow::Result<Self> {
         let mut rows = Rows::open(path)?;
-        let kind_of =
-            |name: &String| known.iter().find(|column| column.name == *name).map(|column| column.kind);
-        let guess = |name| kind_of(name).map_or(Guess::Numbers { not_finite: None }, Guess::Known);
+        let guess = |name: &String| kind_of(name).map_or(Guess::Numbers { not_finite: None }, Guess::Known);
         let names = rows.names.clone();
         let mut guesses: Vec<Guess> = names.iter().map(guess).collect();
         while rows.advance()? {

@@ -18,6 +18,9 @@ pub(crate) struct Problem {
     status: u16,
     /// What it was this time
     detail: String,
+    /// The same name, for counters
+    #[serde(skip)]
+    name: &'static str,
     #[serde(skip)]
     retry_after: Option<u32>,
 }
@@ -25,12 +28,13 @@ pub(crate) struct Problem {
 impl Problem {
     pub(crate) fn new(
         status: StatusCode,
-        name: &str,
+        name: &'static str,
         title: &'static str,
         detail: impl Into<String>,
     ) -> Self {
         Self {
             kind: format!("urn:undertone:problem:{name}"),
+            name,
             title,
             status: status.as_u16(),
             detail: detail.into(),
@@ -39,8 +43,13 @@ impl Problem {
     }
 
     /// A report that is none, or not one of this task.
-    pub(crate) fn report(name: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn report(name: &'static str, detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, name, "the report was refused", detail)
+    }
+
+    /// The name that stays.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
     }
 
     /// Nobody said who they are, or they may not do this.

@@ -4,11 +4,15 @@ use super::App;
 use super::auth::require;
 use super::problem::Problem;
 use crate::collector::tokens::Role;
+use crate::promise::Promise;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use undertone_report::POINT_MEDIA_TYPE;
+use serde::Serialize;
+use undertone_learn::live::RecordEstimate;
+use undertone_learn::online::{Interval, Level};
+use undertone_report::{POINT_MEDIA_TYPE, Task};
 
 /// Where devices take their gradients now.
 ///
@@ -50,7 +54,37 @@ pub(super) async fn estimate(State(app): State<App>, headers: HeaderMap) -> Resu
     if !app.collector.is_shown(&view) {
         return Err(Problem::too_few(view.reports, app.collector.collection().min_reports));
     }
-    Ok(Json(records).into_response())
+    Ok(Json(Shown::new(records, app.collector.task())).into_response())
+}
+
+/// What is known so far, and what it cost.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    estimate: &'a RecordEstimate,
+    /// Of each parameter V/n, where V is the diagonal of random scaling: its interval is the mean ± c·√(V/n)
+    scatter: Option<Vec<f64>>,
+    /// c of these intervals
+    critical: f64,
+    /// The weakest promise that anybody was given: no other has a larger ε, μ or δ
+    largest: Option<Promise>,
+}
+
+impl<'a> Shown<'a> {
+    fn new(estimate: &'a RecordEstimate, task: &Task) -> Self {
+        let critical = Level::NINETY_FIVE.critical_value();
+        let scatter = |interval: &Interval| (interval.half_width / critical).powi(2);
+        let intervals = estimate.intervals.as_ref().ok();
+        let tiers = task.collection.as_ref().map_or(&[][..], |collection| &collection.tiers);
+        let chosen = tiers.iter().zip(&estimate.tiers).filter(|(_, reports)| **reports > 0);
+        let weakest = chosen.map(|(level, _)| *level).reduce(f64::max);
+        Self {
+            estimate,
+            scatter: intervals.map(|intervals| intervals.coordinates.iter().map(scatter).collect()),
+            critical,
+            largest: weakest.and_then(|level| task.promise_at(level).ok()).map(Promise::from),
+        }
+    }
 }
 
 fn no_records() -> Problem {

@@ -15,7 +15,8 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use tokio_stream::wrappers::ReceiverStream;
 use undertone_collect::Admission;
-use undertone_report::{JSON_MEDIA_TYPE, MEDIA_TYPE, Spelling, batch};
+use undertone_report::batch::{self, BatchError};
+use undertone_report::{JSON_MEDIA_TYPE, MEDIA_TYPE, Spelling};
 use utoipa::{IntoParams, ToSchema};
 
 /// The header of a token of admission.
@@ -30,6 +31,8 @@ const MOST_REPORTS: usize = 10_000;
 pub(crate) struct Receipt {
     /// `accepted`, or `duplicate` if it was there before: either way it is stored, once
     outcome: &'static str,
+    /// Of what was accepted, its place in the log
+    position: Option<u64>,
 }
 
 /// What became of a batch.
@@ -72,13 +75,17 @@ pub(super) async fn one(
     body: Body,
 ) -> Result<(StatusCode, Json<Receipt>), Problem> {
     require(&app.collector, &headers, Role::Submit)?;
-    let admission = admission(&app.collector, &headers)?;
-    let body = Held::read(body, &app).await?;
+    let (admission, body) = read(&app, &headers, body).await.map_err(counted(&app))?;
     let report = app.collector.format.read_one(body.bytes(), spelling(&headers));
-    let verdict = app.collector.take(vec![report], admission).await.map_err(trouble)?.pop();
+    let verdict = app.collector.take(vec![report], admission).await;
+    let verdict = verdict.map_err(trouble).map_err(counted(&app))?.pop();
     match verdict {
-        Some(Verdict::Accepted) => Ok((StatusCode::CREATED, Json(Receipt { outcome: "accepted" }))),
-        Some(Verdict::Duplicate) => Ok((StatusCode::OK, Json(Receipt { outcome: "duplicate" }))),
+        Some(Verdict::Accepted(position)) => {
+            Ok((StatusCode::CREATED, Json(Receipt { outcome: "accepted", position: Some(position) })))
+        }
+        Some(Verdict::Duplicate) => {
+            Ok((StatusCode::OK, Json(Receipt { outcome: "duplicate", position: None })))
+        }
         Some(Verdict::Refused(refusal)) => Err(Problem::report(refusal.reason, refusal.detail)),
         None => Err(Problem::internal("the report got lost")),
     }
@@ -104,15 +111,16 @@ pub(super) async fn batch(
     body: Body,
 ) -> Result<Json<BatchReceipt>, Problem> {
     require(&app.collector, &headers, Role::Submit)?;
-    let admission = admission(&app.collector, &headers)?;
-    let body = Held::read(body, &app).await?;
+    let (admission, body) = read(&app, &headers, body).await.map_err(counted(&app))?;
     let reports = app.collector.format.read_batch(body.bytes(), spelling(&headers), MOST_REPORTS);
-    let reports = reports.map_err(|error| Problem::report(error.reason(), error.to_string()))?;
-    let verdicts = app.collector.take(reports, admission).await.map_err(trouble)?;
+    let no_batch = |error: BatchError| Problem::report(error.reason(), error.to_string());
+    let reports = reports.map_err(no_batch).map_err(counted(&app))?;
+    let verdicts = app.collector.take(reports, admission).await;
+    let verdicts = verdicts.map_err(trouble).map_err(counted(&app))?;
     let mut receipt = BatchReceipt::default();
     for (index, verdict) in verdicts.into_iter().enumerate() {
         match verdict {
-            Verdict::Accepted => receipt.accepted += 1,
+            Verdict::Accepted(_) => receipt.accepted += 1,
             Verdict::Duplicate => receipt.duplicates += 1,
             Verdict::Refused(refusal) => receipt.refused.push(PlacedRefusal { index, refusal }),
         }
@@ -200,12 +208,25 @@ fn write_export(
     Ok(())
 }
 
+/// What comes with reports, and the reports.
+async fn read(app: &App, headers: &HeaderMap, body: Body) -> Result<(Option<Admission>, Held), Problem> {
+    let admission = admission(&app.collector, headers)?;
+    Ok((admission, Held::read(body, app).await?))
+}
+
+/// For `map_err`: counts a refusal of a whole request, of which nobody knows how many reports it would have had, as one.
+fn counted(app: &App) -> impl Fn(Problem) -> Problem {
+    |problem| {
+        app.collector.tally.refuse(problem.name());
+        problem
+    }
+}
+
 /// The token of admission, if one was sent; an error if it is none of ours.
 fn admission(collector: &Collector, headers: &HeaderMap) -> Result<Option<Admission>, Problem> {
     let Some(token) = headers.get(ADMISSION) else { return Ok(None) };
     let admission = token.to_str().ok().and_then(|token| collector.admission.check(token));
     admission.map(Some).ok_or_else(|| {
-        collector.tally.refuse("admission-forged");
         Problem::report("admission-forged", "this token of admission was not made here, or not for this task")
     })
 }

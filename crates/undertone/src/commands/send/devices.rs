@@ -52,7 +52,7 @@ impl Devices {
 }
 
 /// The cells of a row.
-pub(super) fn cells(batch: &Batch, row: usize) -> Vec<Cell> {
+fn cells(batch: &Batch, row: usize) -> Vec<Cell> {
     let cell = |column: &Column| match column {
         Column::Numbers(numbers) if numbers[row].is_nan() => Cell::Missing,
         // There is one zero in a report.

@@ -39,7 +39,7 @@ fn duplicates_are_counted_once_and_what_is_no_report_is_refused_with_its_reason(
     let status = collector.settled(11);
     let refused: Vec<&str> =
         status["refusals"].as_array().unwrap().iter().map(|one| one["reason"].as_str().unwrap()).collect();
-    assert_eq!(refused, ["duplicate", "other-task", "unknown-version"]);
+    assert_eq!(refused, ["duplicate", "other-task", "truncated", "unknown-version"]);
     // Below the minimum nothing is shown.
     assert_eq!(
         (&status["shown"], &status["shares"], &status["model"]),
@@ -153,6 +153,12 @@ fn strangers_with_bad_manners_harm_nobody() {
     let idle: Vec<TcpStream> = (0..8).map(|_| TcpStream::connect(collector.address()).unwrap()).collect();
     assert_eq!(collector.get("/v1/status").0, 200);
     drop(idle);
+    let (kind, long) = ("Content-Type: application/json\r\n", format!("[{}7]", "7,".repeat(10_000)));
+    assert_eq!(collector.problem("POST", "/v1/batches", kind, long.as_bytes()), (422, "long-batch".into()));
+    assert_eq!(collector.problem("POST", "/v1/batches", kind, b"{}"), (422, "no-json".into()));
+    for (reason, count) in [("too-large", 1), ("too-slow", 1), ("long-batch", 1), ("no-json", 1)] {
+        assert_eq!(collector.refused_for(reason), count, "{reason}");
+    }
     assert_eq!(collector.post_batch(&reports(&folder.task(), 0..3))["accepted"], 3);
 }
 

@@ -4,6 +4,7 @@ mod crashes;
 mod devices;
 mod disks;
 mod hostile;
+mod impostor;
 mod kills;
 mod memory;
 #[cfg(feature = "postgres")]

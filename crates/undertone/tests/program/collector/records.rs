@@ -49,7 +49,7 @@ impl Collector {
         body
     }
 
-    fn refused_for(&self, reason: &str) -> u64 {
+    pub(super) fn refused_for(&self, reason: &str) -> u64 {
         let metrics = String::from_utf8(self.ask("GET", "/metrics", "", b"").2).unwrap();
         let name = format!("undertone_reports_refused_total{{reason=\"{reason}\"}} ");
         metrics.lines().find_map(|line| line.strip_prefix(&name)).map_or(0, |count| count.parse().unwrap())
@@ -183,14 +183,14 @@ fn a_task_about_records_that_nobody_should_run_is_refused_and_the_value_named() 
         ("--category town", "`town` is not COLUMN=VALUE"),
         ("--weights cubic", "`cubic`, not square, linear or clip"),
         ("--alpha 1.5", "α = 1.5"),
-        ("--alpha -0.1", "-0.1"),
+        ("--alpha=-0.1", "-0.1"),
         ("--alpha nan", "NaN"),
         ("--eta 0", "0"),
         ("--stale 0", "stale = 0"),
         ("--stale 65537", "stale = 65537"),
         ("--radius 0.1", "0.1"),
-        ("--radius 1e9", "1000000000"),
-        ("--bound 1e9", "1000000000"),
+        ("--radius 1e9", "is 1e9"),
+        ("--bound 1e9", "is 1e9"),
         ("--mechanism privunit", "`privunit` is no mechanism"),
         ("--mechanism laplace", "laplace keeps no promise of"),
         ("--tiers 2,1", "begins with 2"),
@@ -283,8 +283,20 @@ fn a_table_is_sent_and_its_coefficients_are_learnt() {
         let interval = &estimate["intervals"]["Ok"]["coordinates"][place];
         assert!(interval["half_width"].as_f64().unwrap() < 0.6, "{interval}");
     }
-    // Bounds on shares say nothing about parameters.
-    assert_eq!((&status["shares"], &status["influence"]), (&Value::Null, &Value::Null));
+    // Bounds on shares say nothing about parameters, which have one of their own.
+    let influence = &status["influence"];
+    assert_eq!((&status["shares"], &influence["share"]), (&Value::Null, &Value::Null));
+    let reach = estimate["reach"].as_f64().unwrap();
+    assert!(reach > 0.0 && influence["fakes"] == 100 && influence["point"] == 100.0 * reach, "{influence}");
+    // Nobody has chosen the second tier.
+    assert_eq!(
+        estimate["largest"],
+        serde_json::json!({"epsilon": null, "delta": null, "mu": 3.0, "rho": null})
+    );
+    let (critical, scatter) =
+        (estimate["critical"].as_f64().unwrap(), estimate["scatter"][1].as_f64().unwrap());
+    let half_width = estimate["intervals"]["Ok"]["coordinates"][1]["half_width"].as_f64().unwrap();
+    assert!((critical * scatter.sqrt() - half_width).abs() < 1e-12 && (critical - 6.747).abs() < 1e-3);
     let point = People::new(&folder.task(), 1).read(&collector.point());
     assert_eq!(point.version, estimate["reports"].as_u64().unwrap());
     let theta: Vec<f64> = serde_json::from_value(estimate["point"].clone()).unwrap();
@@ -307,20 +319,28 @@ fn what_is_refused_has_a_name_and_is_counted_and_below_the_minimum_only_the_poin
     };
     let is = |status: u16, what: &str| (status, what.to_owned());
     let first = people.answer(&start, 0);
-    assert_eq!(post(&first), is(201, "accepted"));
+    let (_, _, receipt) = collector.ask("POST", "/v1/reports", "", &first);
+    let receipt: Value = serde_json::from_slice(&receipt).unwrap();
+    assert_eq!(receipt, serde_json::json!({"outcome": "accepted", "position": 0}));
     let mut last = people.read(&collector.point());
     for number in 1..10 {
         people.send(&collector, &collector, number);
         last = people.read(&collector.point());
     }
     // Ten are in. A point of five reports ago will do, older ones will not, and those to come do not.
+    collector.settled(10);
+    let before = collector.point();
     let at = |version: u64| Point { version, ..last.clone() };
     let stale = people.answer(&start, 0);
     assert_eq!(post(&stale), is(422, "stale-version"));
     assert_eq!(post(&stale), is(422, "stale-version"));
     assert_eq!(post(&people.answer(&at(4), 0)), is(422, "stale-version"));
     assert_eq!(post(&people.answer(&at(11), 0)), is(422, "future-version"));
-    assert_eq!(post(&people.answer(&at(u64::MAX), 0)), is(422, "future-version"));
+    // No device answers there, so it is somebody else's: the version is behind the 58 bytes that all reports begin with.
+    let mut forged = people.answer(&at(10), 0);
+    forged[58..66].copy_from_slice(&u64::MAX.to_be_bytes());
+    assert_eq!(post(&forged), is(422, "future-version"));
+    assert_eq!(collector.point(), before, "what is refused moves nothing");
     assert_eq!(post(&people.answer(&at(5), 1)), is(201, "accepted"));
     // Who got no answer asks again, and is told the truth though its point is old by now.
     assert_eq!(post(&first), is(200, "duplicate"));
@@ -338,7 +358,11 @@ fn what_is_refused_has_a_name_and_is_counted_and_below_the_minimum_only_the_poin
     assert_eq!(post(&nowhere), is(422, "unknown-tier"));
     let mut short = honest.clone();
     short.pop();
-    assert_eq!(post(&short).0, 422);
+    assert_eq!(post(&short), is(422, "truncated"));
+    // Somebody who says something else under the same id, after the first has been stored
+    let mut other_first = first.clone();
+    other_first[length - 1] ^= 1;
+    assert_eq!(post(&other_first), is(422, "equivocation"));
     // The same report as JSON and as bytes
     let kind = "Content-Type: application/vnd.undertone.report+json\r\n";
     let spelt = format.to_json(&report).unwrap();
@@ -356,6 +380,8 @@ fn what_is_refused_has_a_name_and_is_counted_and_below_the_minimum_only_the_poin
         ("future-version", 2),
         ("implausible", 1),
         ("unknown-tier", 1),
+        ("equivocation", 1),
+        ("truncated", 1),
         ("duplicate", 2),
     ] {
         assert_eq!(collector.refused_for(reason), count, "{reason}");
@@ -464,9 +490,9 @@ fn killed_under_load_the_learner_stands_where_the_log_says_to_the_last_bit() {
             std::thread::sleep(Duration::from_millis(250 + 90 * kill));
             // Once in good order, so that a snapshot is left to go on from.
             if kill == 1 {
-                collector.stop()
+                collector.stop();
             } else {
-                collector.kill()
+                collector.kill();
             }
             acknowledged.extend(senders.into_iter().flat_map(|sender| sender.join().unwrap()));
         });
