@@ -35,9 +35,12 @@ impl Folder {
 }
 
 impl Collector {
-    /// The bytes of the point where the learner stands.
+    /// The bytes of the point where the learner stands, as soon as it is not behind.
     pub(super) fn point(&self) -> Vec<u8> {
-        let (status, head, body) = self.ask("GET", "/v1/point", "", b"");
+        let (status, head, body) = self.until(|| match self.ask("GET", "/v1/point", "", b"") {
+            (503, ..) => Err("the learner is behind".to_owned()),
+            other => Ok(other),
+        });
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
         assert!(head.contains("application/vnd.undertone.point"), "{head}");
         body
