@@ -73,14 +73,14 @@ pub(super) fn steady_from(task: &Task, words: OnlineWords) -> Option<u64> {
 
 fn steps(task: &Task, words: OnlineWords) -> Vec<String> {
     let mut doubts = Vec::new();
-    if words.alpha == 1.0 {
+    if words.alpha >= 1.0 {
         doubts.push(
             "α = 1: unless η is above one over twice the least curvature, the start is never forgotten, and there are no \
              intervals"
                 .into(),
         );
     }
-    if words.alpha == 0.0 {
+    if words.alpha <= 0.0 {
         doubts.push("α = 0: steps that never fall leave noise that never falls".into());
     }
     let steady = steady_from(task, words);
