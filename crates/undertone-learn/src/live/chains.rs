@@ -8,14 +8,14 @@ use undertone_privacy::gradient::RecordModel;
 #[derive(Clone, Debug)]
 pub(super) enum Chains {
     One(OnlineSgd),
-    Two(TwoChains),
+    Two(Box<TwoChains>),
 }
 
 impl Chains {
     pub(super) fn new(model: RecordModel, options: OnlineOptions, two: bool) -> Result<Self, LearnError> {
         let start = model.start();
         Ok(if two {
-            Self::Two(TwoChains::new(model, options, start)?)
+            Self::Two(Box::new(TwoChains::new(model, options, start)?))
         } else {
             Self::One(OnlineSgd::new(model, options, start)?)
         })
@@ -74,7 +74,7 @@ impl Chains {
         let options = self.first().options();
         Ok(match self {
             Self::One(_) => Self::One(OnlineSgd::restore(model, options, snapshot)?),
-            Self::Two(_) => Self::Two(TwoChains::restore(model, options, snapshot)?),
+            Self::Two(_) => Self::Two(Box::new(TwoChains::restore(model, options, snapshot)?)),
         })
     }
 }

@@ -374,7 +374,8 @@ fn the_curvature_of_the_task_decides_whether_a_run_has_converged() {
 
 #[test]
 fn two_chains_take_the_reports_in_turn_and_are_compared() {
-    let task = task(huber(), "linear", OnlineWords { two_chains: true, ..WORDS });
+    let words = OnlineWords { two_chains: true, eta: 0.5, offset: 1000, ..WORDS };
+    let task = task(huber(), "linear", words);
     let mut live = LiveRecords::new(&task).unwrap();
     let start = live.point().to_vec();
     let mut crowd = Crowd::new(&task, 9);

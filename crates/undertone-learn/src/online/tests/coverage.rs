@@ -195,7 +195,7 @@ fn where_nothing_is_doubted_intervals_cover_and_where_they_do_not_a_bias_is_seen
         (Linear, short, 10.0, false),
         (Linear, long, f64::INFINITY, false),
         (Logistic, steep, 3.0, true),
-        (Logistic, steep, f64::INFINITY, false),
+        (Logistic, (5.0, 0.6, 3000), f64::INFINITY, false),
     ] {
         let setup = Setup { kind, steps, mu, burn_in: 0 };
         let Sample { mean, error } = setup.coverage(208);
