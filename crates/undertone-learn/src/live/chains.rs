@@ -7,7 +7,7 @@ use undertone_privacy::gradient::RecordModel;
 /// What the reports of a task move.
 #[derive(Clone, Debug)]
 pub(super) enum Chains {
-    One(OnlineSgd),
+    One(Box<OnlineSgd>),
     Two(Box<TwoChains>),
 }
 
@@ -17,7 +17,7 @@ impl Chains {
         Ok(if two {
             Self::Two(Box::new(TwoChains::new(model, options, start)?))
         } else {
-            Self::One(OnlineSgd::new(model, options, start)?)
+            Self::One(Box::new(OnlineSgd::new(model, options, start)?))
         })
     }
 
@@ -73,7 +73,7 @@ impl Chains {
     pub(super) fn restored(&self, model: RecordModel, snapshot: &[u8]) -> Result<Self, LearnError> {
         let options = self.first().options();
         Ok(match self {
-            Self::One(_) => Self::One(OnlineSgd::restore(model, options, snapshot)?),
+            Self::One(_) => Self::One(Box::new(OnlineSgd::restore(model, options, snapshot)?)),
             Self::Two(_) => Self::Two(Box::new(TwoChains::restore(model, options, snapshot)?)),
         })
     }

@@ -82,7 +82,7 @@ pub enum Doubt {
     MixUnlikeShares,
     /// The loss bends where iterates scatter, and their mean lies beside the optimum
     Biased {
-        /// By so much of the half width of an interval, about, which should be at most 0.15
+        /// By so much of the half width of an interval, about, which should be at most 0.2
         share: f64,
     },
     /// Iterates that depend on each other for too long

@@ -24,19 +24,22 @@ fn squares(steps: &Steps, curvature: f64, start: f64, n: u64) -> impl Iterator<I
 fn without_a_projection_the_scale_falls_below_zero_within_a_few_reports() {
     // Reports of μ = 1 with the published η = 0.2 move σ by 0.76, of which the start has one.
     let design = Design::new(DesignKind::Linear, Weight::Square, 5).unwrap();
-    let fallen = |seed: u64| {
+    let fallen = |mu: f64, seed: u64| {
         let mut people = People::new(design, seed);
         let (mut theta, mut gradient) = (people.start(), people.start());
         let steps = steps(0.2, 0.5);
         (1..=20).any(|i| {
-            people.next(1.0);
+            people.next(mu);
             people.report(&theta, &mut gradient);
             theta.iter_mut().zip(&gradient).for_each(|(value, g)| *value -= steps.at(i) * g);
             theta[theta.len() - 1] <= 0.0
         })
     };
-    let count = (0..200).filter(|&seed| fallen(seed)).count();
-    assert!(count > 100, "{count} of 200");
+    // Within twenty reports a fifth of all runs, and at μ = 1/2 nearly half of them
+    for (mu, least) in [(1.0, 40), (0.5, 90)] {
+        let count = (0..200).filter(|&seed| fallen(mu, seed)).count();
+        assert!(count > least, "μ = {mu}: {count} of 200");
+    }
     // There the gradient of a slope points the wrong way: u has the sign of -(y - x'β).
     let RecordLoss::Huber(huber) = design.model().loss() else { panic!("a regression") };
     let slope = |sigma: f64| -(1.0 / sigma).clamp(-huber.cut(), huber.cut());
