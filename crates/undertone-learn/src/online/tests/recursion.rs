@@ -163,6 +163,9 @@ fn intervals_begin_anew_when_the_mix_of_budgets_changes() {
     for (i, gradient) in noise(12_000).iter().enumerate() {
         let tier = if i < 3000 { usize::from(i % 4 == 0) } else { usize::from(i % 4 != 0) };
         sgd.observe(Estimate { gradient, tier }).unwrap();
+        if i % 50 != 49 {
+            continue;
+        }
         if let Err(Refused { doubts }) = sgd.intervals(Level::NINETY_FIVE, Some(10.0)) {
             refused += u32::from(i >= 1000);
             let first = doubts.first();
@@ -173,7 +176,7 @@ fn intervals_begin_anew_when_the_mix_of_budgets_changes() {
         }
     }
     // Found within a block or two of 128 reports, and then a thousand have to come.
-    assert!((1000..1400).contains(&refused), "{refused}");
+    assert!((20..28).contains(&refused), "{refused}");
     let iterates = sgd.interval_iterates().unwrap();
     assert!((8600..9000).contains(&iterates) && sgd.reports() == 12_000, "{iterates}");
     assert!(sgd.intervals(Level::NINETY_FIVE, Some(10.0)).unwrap().doubts.is_empty());
