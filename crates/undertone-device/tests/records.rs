@@ -77,6 +77,8 @@ fn regression(number: u32) -> Task {
                 burn_in: 0,
                 stale: 100,
                 curvature: None,
+                decay: None,
+                two_chains: false,
             }),
             encoding: vec![EncodingWords::Number(age), EncodingWords::Category(towns)],
             tiers: vec![1.0, 0.5],

@@ -86,10 +86,18 @@ pub struct OnlineWords {
     /// The least curvature at the optimum, as a plan has it: without it nobody can say whether a run has converged
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curvature: Option<f64>,
+    /// s of the mean, which weighs the i-th point about like i^s: 0 unless it is given, and 3 forgets the start sooner
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decay: Option<f64>,
+    /// Whether every other report goes to a second chain with half of the steps, by which a bias shows
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub two_chains: bool,
 }
 
 /// The largest η: no step overflows.
 const MOST_ETA: f64 = 1e6;
+/// The largest s of a mean that forgets.
+const MOST_DECAY: f64 = 100.0;
 /// The most reports that a point may be old: so many points are kept.
 const MOST_STALE: u64 = 1 << 16;
 /// The most numbers of all points that are kept. Each has one of its centre beside it, which takes a quarter of a gigabyte,
@@ -106,6 +114,14 @@ impl OnlineWords {
         }
         if let Some(curvature) = self.curvature.filter(|m| !(*m > 0.0 && m.is_finite())) {
             return wrong("learner", format!("has the curvature {curvature}, which has to be positive"));
+        }
+        if let Some(decay) = self.decay.filter(|s| !(0.0..=MOST_DECAY).contains(s)) {
+            return wrong("learner", format!("has the decay {decay}, not from 0 to {MOST_DECAY}"));
+        }
+        if self.two_chains && !(self.alpha > 0.5 && self.alpha < 1.0) {
+            let problem =
+                format!("has two chains, whose intervals need α between 1/2 and 1, not {}", self.alpha);
+            return wrong("learner", problem);
         }
         if !(0.0..=1.0).contains(&self.alpha) {
             return wrong("learner", format!("has α = {}, which has to lie between 0 and 1", self.alpha));

@@ -168,6 +168,8 @@ fn online() -> impl Strategy<Value = OnlineWords> {
             burn_in,
             stale,
             curvature: None,
+            decay: None,
+            two_chains: false,
         },
     )
 }

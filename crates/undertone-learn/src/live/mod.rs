@@ -7,12 +7,13 @@
 //! *checkpoint* is judged by reports that it has not learnt from, for the curve. The reports are learnt from, one after
 //! the other ([`OnlineLinear`]).
 
+mod chains;
 mod curve;
 mod records;
 mod table;
 
 pub use curve::CurvePoint;
-pub use records::{LiveRecords, RecordEstimate};
+pub use records::{ChainsEstimate, Headline, LiveRecords, RecordEstimate};
 
 use crate::evaluation::Figure;
 use crate::features::{Encoder, Rows};

@@ -56,6 +56,11 @@ impl Steps {
         self.alpha > 0.5 && self.alpha < 1.0
     }
 
+    /// Whether the last iterate has the law of [`laws`](super::laws): 0 < α < 1. At 0 the noise stays, at 1 the start may.
+    pub fn have_a_law(&self) -> bool {
+        self.alpha > 0.0 && self.alpha < 1.0
+    }
+
     /// Refuses an α with which there are no intervals.
     pub fn check_intervals(&self) -> Result<(), LearnError> {
         let (what, value) = ("α", self.alpha);

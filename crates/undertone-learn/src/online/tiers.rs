@@ -25,6 +25,8 @@ pub struct Budget {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tiers {
     factors: Vec<f64>,
+    /// What people were said to choose, where the factors depend on it
+    shares: Option<Vec<f64>>,
 }
 
 impl Tiers {
@@ -37,7 +39,7 @@ impl Tiers {
                 expected: "at least one",
             });
         }
-        Ok(Self { factors: vec![1.0; count] })
+        Ok(Self { factors: vec![1.0; count], shares: None })
     }
 
     /// Each tier by its noise, where `spread` is v, the variance that a coordinate of the gradient has without any.
@@ -60,7 +62,11 @@ impl Tiers {
         }
         let precision = |budget: &Budget| 1.0 / (spread + budget.noise);
         let mean: f64 = budgets.iter().map(|budget| budget.share * precision(budget)).sum();
-        Ok(Self { factors: budgets.iter().map(|budget| precision(budget) / mean).collect() })
+        let shares = budgets.iter().map(|budget| budget.share).collect();
+        Ok(Self {
+            factors: budgets.iter().map(|budget| precision(budget) / mean).collect(),
+            shares: Some(shares),
+        })
     }
 
     /// How many there are.
@@ -71,6 +77,11 @@ impl Tiers {
     /// a_t; none if there is no such tier.
     pub fn factor(&self, tier: usize) -> Option<f64> {
         self.factors.get(tier).copied()
+    }
+
+    /// The share of people in each tier, where it was declared.
+    pub(super) fn shares(&self) -> Option<&[f64]> {
+        self.shares.as_deref()
     }
 
     /// The largest of them.

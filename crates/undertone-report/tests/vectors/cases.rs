@@ -484,7 +484,7 @@ pub(crate) fn documents() -> Documents {
             other: false,
             missing: false,
         });
-        let most = OnlineWords { eta: 0.5, alpha: 0.6, offset: 0, burn_in: 0, stale: 1 << 16, curvature: None };
+        let most = OnlineWords { eta: 0.5, alpha: 0.6, offset: 0, burn_in: 0, stale: 1 << 16, curvature: None, decay: None, two_chains: false };
         t.collection.as_mut().unwrap().learner = LearnerWords::Online(most);
     });
     record!("Nobody to collect", "collection", t => t.collection = None);

@@ -98,8 +98,16 @@ pub(crate) fn of_records() -> Task {
         ball: BallWords::default(),
         shares: Some(vec![0.75, 0.25]),
     });
-    let online =
-        OnlineWords { eta: 0.5, alpha: 0.6, offset: 100, burn_in: 1000, stale: 256, curvature: Some(0.05) };
+    let online = OnlineWords {
+        eta: 0.5,
+        alpha: 0.6,
+        offset: 100,
+        burn_in: 1000,
+        stale: 256,
+        curvature: Some(0.05),
+        decay: None,
+        two_chains: false,
+    };
     task.collection.as_mut().unwrap().learner = LearnerWords::Online(online);
     task.stating_its_noise().unwrap()
 }

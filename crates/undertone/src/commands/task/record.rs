@@ -81,6 +81,12 @@ pub(crate) struct Record {
     /// The least curvature at the optimum, as `plan --online` has it: intervals are refused before the start is forgotten
     #[arg(long, value_name = "M", value_parser = arguments::positive)]
     curvature: Option<f64>,
+    /// Weigh the i-th point about like i^S in the mean; 3 forgets the start sooner than 0, the plain mean
+    #[arg(long, value_name = "S", value_parser = arguments::positive)]
+    decay: Option<f64>,
+    /// Send every other report to a second chain with half of the steps, by which a bias shows
+    #[arg(long)]
+    two_chains: bool,
     /// The share of people expected in each of --tiers, for steps that weigh them by their noise. Only right if people choose
     /// their tier independently of what their record says
     #[arg(long, value_name = "SHARE,…", value_delimiter = ',', value_parser = arguments::positive, requires = "tiers")]
@@ -191,6 +197,8 @@ impl Record {
             burn_in: self.burn_in,
             stale: self.stale,
             curvature: self.curvature,
+            decay: self.decay,
+            two_chains: self.two_chains,
         });
         let mut collection = self.running.collection(&self.label.column, learner, tiers)?;
         let (features, encoding) = self.columns()?;
