@@ -1,7 +1,7 @@
 //! One person's device: a budget, and answers that are given once.
 
 use crate::ledger_file::{Entries, Entry, LedgerFile};
-use crate::{DeviceError, NumberQuestion, Prepared, Question, Record, RecordQuestion, SurveyQuestion};
+use crate::{Counter, DeviceError, NumberQuestion, Prepared, Question, Record, RecordQuestion, State, SurveyQuestion};
 use getrandom::SysRng;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
@@ -31,9 +31,22 @@ pub struct Device {
 
 impl Device {
     /// The device whose ledger is at `ledger`, with a budget of `cap` for all answers together. A ledger that is damaged,
-    /// gone, used by another program or of another budget is an error: nothing is said without one.
+    /// gone, older than it was, used by another program or of another budget is an error: nothing is said without one.
     pub fn open(ledger: &Path, cap: Guarantee) -> Result<Self, DeviceError> {
-        let (file, entries) = LedgerFile::open(ledger, cap)?;
+        Self::opened(ledger, cap, None)
+    }
+
+    /// The same with a counter of the platform's, so that not even a backup of the whole folder brings a budget back.
+    pub fn open_counted(
+        ledger: &Path,
+        cap: Guarantee,
+        counter: Box<dyn Counter>,
+    ) -> Result<Self, DeviceError> {
+        Self::opened(ledger, cap, Some(counter))
+    }
+
+    fn opened(ledger: &Path, cap: Guarantee, counter: Option<Box<dyn Counter>>) -> Result<Self, DeviceError> {
+        let (file, entries) = LedgerFile::open(ledger, cap, counter)?;
         let found = Guarantee::try_from(entries.cap).map_err(|error| file.damaged(error.to_string()))?;
         if found != cap {
             return Err(DeviceError::OtherCap { found, asked: cap });
@@ -65,6 +78,27 @@ impl Device {
         self.answers.get(&task)
     }
 
+    /// What has become of the answer to a task, if there is one.
+    pub fn state(&self, task: TaskId) -> Option<State> {
+        let task = task.to_string();
+        self.entries.answers.iter().find(|entry| entry.task == task).map(|entry| entry.state)
+    }
+
+    /// Notes what has become of the answer to a task. What a collector has, it has: that stays.
+    pub fn note(&mut self, task: TaskId, state: State) -> Result<(), DeviceError> {
+        if self.stopped {
+            return Err(DeviceError::Stopped);
+        }
+        match self.state(task) {
+            None => return Err(DeviceError::NotSaid { task }),
+            Some(found) if found == state || found == State::Acknowledged => return Ok(()),
+            Some(_) => {}
+        }
+        let (mut entries, name) = (self.entries.clone(), task.to_string());
+        entries.answers.iter_mut().filter(|entry| entry.task == name).for_each(|entry| entry.state = state);
+        self.write(entries)
+    }
+
     /// The answer to a task, `now` being in seconds of the Unix epoch and `tier` the place of the ε that the person chose.
     ///
     /// If the task was answered before, it is that answer, and nothing else is looked at. If not, the label is randomized,
@@ -79,8 +113,10 @@ impl Device {
     ) -> Result<Prepared, DeviceError> {
         let question = Question::new(task)?;
         question.check_open(now)?;
-        let promise = question.price(tier);
-        self.once(question.task_id(), promise, |rng| question.answer(features, label, tier, now, rng))
+        let (mechanism, promise) = (&task.mechanism.kind, question.price(tier));
+        self.once(question.task_id(), mechanism, promise, |rng| {
+            question.answer(features, label, tier, now, rng)
+        })
     }
 
     /// The answer to a task about a number, which is clipped to the task's bounds; the same rules hold.
@@ -94,8 +130,10 @@ impl Device {
     ) -> Result<Prepared, DeviceError> {
         let question = NumberQuestion::new(task)?;
         question.check_open(now)?;
-        let promise = question.price(tier);
-        self.once(question.task_id(), promise, |rng| question.answer(features, number, tier, now, rng))
+        let (mechanism, promise) = (&task.mechanism.kind, question.price(tier));
+        self.once(question.task_id(), mechanism, promise, |rng| {
+            question.answer(features, number, tier, now, rng)
+        })
     }
 
     /// The answer to a task about whole records, at the point where its learner stands; the same rules hold. A new point is no
@@ -111,8 +149,10 @@ impl Device {
     ) -> Result<Prepared, DeviceError> {
         let question = RecordQuestion::new(task)?;
         question.check_open(now)?;
-        let promise = question.price(tier);
-        self.once(question.task_id(), promise, |rng| question.answer(point, record, tier, now, rng))
+        let (mechanism, promise) = (&task.mechanism.kind, question.price(tier));
+        self.once(question.task_id(), mechanism, promise, |rng| {
+            question.answer(point, record, tier, now, rng)
+        })
     }
 
     /// The answer to a survey; the same rules hold, and the question that was drawn first stays the only one.
@@ -125,14 +165,15 @@ impl Device {
     ) -> Result<Prepared, DeviceError> {
         let question = SurveyQuestion::new(task)?;
         question.check_open(now)?;
-        let promise = question.price(tier);
-        self.once(question.task_id(), promise, |rng| question.answer(record, tier, now, rng))
+        let (mechanism, promise) = (&task.mechanism.kind, question.price(tier));
+        self.once(question.task_id(), mechanism, promise, |rng| question.answer(record, tier, now, rng))
     }
 
     /// What was said to `task` before; or what `answer` says, once the ledger has been charged and both are on the disk.
     fn once(
         &mut self,
         task: TaskId,
+        mechanism: &str,
         promise: Result<Guarantee, DeviceError>,
         answer: impl FnOnce(&mut ChaCha12Rng) -> Result<Vec<u8>, DeviceError>,
     ) -> Result<Prepared, DeviceError> {
@@ -151,16 +192,23 @@ impl Device {
         let mut entries = self.entries.clone();
         entries.answers.push(Entry {
             task: task.to_string(),
+            mechanism: mechanism.to_owned(),
             promise: promise.into(),
+            state: State::Stored,
             report: Digits(&report).to_string(),
         });
-        // From here on a failure leaves open what is on the disk.
-        self.stopped = true;
-        self.file.write(&entries)?;
-        self.stopped = false;
-        (self.entries, self.ledger) = (entries, ledger);
+        self.write(entries)?;
+        self.ledger = ledger;
         let prepared = Prepared::new(report);
         self.answers.insert(task, prepared.clone());
         Ok(prepared)
+    }
+
+    /// Makes `entries` those of the device, once they are on the disk. A failure leaves open what is there.
+    fn write(&mut self, entries: Entries) -> Result<(), DeviceError> {
+        self.stopped = true;
+        self.entries = self.file.write(entries)?;
+        self.stopped = false;
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use undertone_privacy::{Guarantee, PrivacyError};
-use undertone_report::{ReportError, TaskError};
+use undertone_report::{ReportError, TaskError, TaskId};
 
 /// Why nothing is said. Nothing has left the device when it is returned.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum DeviceError {
     #[error(transparent)]
     Task(#[from] TaskError),
     /// Features or a tier that the task does not ask for
-    #[error("no report can be made: {0}")]
+    #[error(transparent)]
     Report(#[from] ReportError),
     /// A label outside the classes, a prior that is none, or a budget that is used up
     #[error(transparent)]
@@ -60,6 +60,25 @@ pub enum DeviceError {
     Gone {
         /// Where it was
         path: PathBuf,
+    },
+    /// A file that is older than what is known of it: nobody knows what was spent
+    #[error(
+        "the ledger {path} was written {written} times, and {counted} were counted: it or its counter comes from a backup, so \
+         nothing may be said any more"
+    )]
+    Restored {
+        /// Where it is
+        path: PathBuf,
+        /// As the ledger says
+        written: u64,
+        /// As its counter says
+        counted: u64,
+    },
+    /// A task that was not answered, so that nothing can have become of the answer
+    #[error("the task {task} was not answered here")]
+    NotSaid {
+        /// Its id
+        task: TaskId,
     },
     /// Two programs for one person
     #[error("the ledger {path} is used by another program")]

@@ -6,10 +6,16 @@
 //! spent. There is no torn tail to forgive, which could not be told from a charge that somebody has damaged.
 //!
 //! A second file, `.lock`, keeps other programs out for as long as this one lives. It also remembers that there was a
-//! ledger: one that was removed does not start again with a full budget.
+//! ledger: one that was removed does not start again with a full budget. Neither does one that was restored from a backup, as
+//! a [`Counter`] has counted further than it.
+//!
+//! A charge is never there without its answer, nor the other way round, so that there is no state before an answer is
+//! stored: a crash before that has said nothing.
 
-use crate::DeviceError;
+use crate::counter::FileCounter;
 use crate::promise_words::PromiseWords;
+use crate::whole_file::{self, beside, sync_folder};
+use crate::{Counter, DeviceError};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -19,7 +25,7 @@ use std::time::Duration;
 use undertone_privacy::Guarantee;
 use undertone_report::sha256_of;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// How often a lock is tried, and how long it is waited in between.
 const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_millis(5);
@@ -29,6 +35,7 @@ const MARK: &[u8] = b"There is a ledger beside this file.\n";
 #[derive(Debug)]
 pub(crate) struct LedgerFile {
     path: PathBuf,
+    counter: Box<dyn Counter>,
     /// Held as long as this lives
     _lock: File,
 }
@@ -38,6 +45,8 @@ pub(crate) struct LedgerFile {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entries {
     version: u32,
+    /// How often it was written, this time included
+    written: u64,
     pub(crate) cap: PromiseWords,
     pub(crate) answers: Vec<Entry>,
 }
@@ -48,38 +57,73 @@ pub(crate) struct Entries {
 pub(crate) struct Entry {
     /// The id of the task
     pub(crate) task: String,
+    /// The kind of its mechanism
+    pub(crate) mechanism: String,
     pub(crate) promise: PromiseWords,
+    pub(crate) state: State,
     /// What was said, in hexadecimal
     pub(crate) report: String,
 }
 
+/// What has become of an answer, which may be sent again whatever that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// On the disk; perhaps on its way
+    Stored,
+    /// The collector has it
+    Acknowledged,
+    /// The collector will not have it. It is paid for all the same
+    Refused,
+}
+
 impl LedgerFile {
-    /// Opens the ledger at `path`, or makes an empty one under `cap` if there never was one.
-    pub(crate) fn open(path: &Path, cap: Guarantee) -> Result<(Self, Entries), DeviceError> {
+    /// Opens the ledger at `path`, or makes an empty one under `cap` if there never was one. Without a counter, a file beside
+    /// it is one.
+    pub(crate) fn open(
+        path: &Path,
+        cap: Guarantee,
+        counter: Option<Box<dyn Counter>>,
+    ) -> Result<(Self, Entries), DeviceError> {
         let path = &real_path(path)?;
         let (lock, marked) = lock(path)?;
-        let file = Self { path: path.clone(), _lock: lock };
+        let mut counter = counter.unwrap_or_else(|| Box::new(FileCounter(beside(path, ".count"))));
+        let counted = counter.value().map_err(failed(path, "counted"))?;
+        let mut file = Self { path: path.clone(), counter, _lock: lock };
         let entries = match read_durable(path) {
             Ok(bytes) => file.parse(&bytes)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && marked => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && (marked || counted > 0) => {
                 return Err(DeviceError::Gone { path: path.clone() });
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let empty = Entries { version: VERSION, cap: cap.into(), answers: Vec::new() };
-                file.write(&empty)?;
-                empty
+                file.write(Entries { version: VERSION, written: 0, cap: cap.into(), answers: Vec::new() })?
             }
             Err(error) => return Err(failed(path, "read")(error)),
         };
+        let written = entries.written;
+        if written < counted || (marked && counted == 0) {
+            return Err(DeviceError::Restored { path: path.clone(), written, counted });
+        }
+        // A program that ended between writing and counting has said nothing of what it wrote.
+        if written > counted {
+            file.count(written)?;
+        }
         if !marked {
             mark(path)?;
         }
         Ok((file, entries))
     }
 
-    /// Makes `entries` what is on the disk. Once this returns, no crash takes them away.
-    pub(crate) fn write(&self, entries: &Entries) -> Result<(), DeviceError> {
-        self.replace(entries).map_err(failed(&self.path, "written"))
+    /// Makes `entries` what is on the disk, and counts that. Once this returns, no crash takes them away.
+    pub(crate) fn write(&mut self, mut entries: Entries) -> Result<Entries, DeviceError> {
+        entries.written += 1;
+        self.replace(&entries).map_err(failed(&self.path, "written"))?;
+        self.count(entries.written)?;
+        Ok(entries)
+    }
+
+    fn count(&mut self, written: u64) -> Result<(), DeviceError> {
+        self.counter.raise(written).map_err(failed(&self.path, "counted"))
     }
 
     fn replace(&self, entries: &Entries) -> io::Result<()> {
@@ -88,12 +132,7 @@ impl LedgerFile {
         let checksum = sha256_of(text.as_bytes());
         text.push_str(&checksum);
         text.push('\n');
-        let beside = beside(&self.path, ".new");
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&beside)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&beside, &self.path)?;
-        sync_folder(&self.path)
+        whole_file::replace(&self.path, text.as_bytes())
     }
 
     pub(crate) fn damaged(&self, problem: impl Into<String>) -> DeviceError {
@@ -179,18 +218,6 @@ fn mark(path: &Path) -> Result<(), DeviceError> {
         sync_folder(path)
     };
     write().map_err(failed(path, "written"))
-}
-
-/// A rename is durable once the folder is.
-fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
 }
 
 fn failed(path: &Path, action: &'static str) -> impl Fn(io::Error) -> DeviceError {

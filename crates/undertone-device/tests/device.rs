@@ -1,12 +1,14 @@
 //! A person's device: what it says, what it does not, and what it still knows after a crash.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
-use undertone_device::{Device, DeviceError, Question};
+use undertone_device::{Counter, Device, DeviceError, Question, State};
 use undertone_privacy::label::{Label, LabelRandomizer};
 use undertone_privacy::{Epsilon, Guarantee, PrivacyError};
 use undertone_report::{
@@ -266,6 +268,92 @@ fn a_crash_before_the_first_ledger_was_written_is_none() {
     let ledger = folder("first").join("ledger");
     fs::write(ledger.with_file_name("ledger.lock"), b"").unwrap();
     assert!(Device::open(&ledger, epsilon(2.0)).is_ok());
+}
+
+#[test]
+fn a_ledger_from_a_backup_does_not_get_its_budget_back() {
+    let ledger = folder("backup").join("ledger");
+    let mut device = Device::open(&ledger, epsilon(2.0)).unwrap();
+    let backups = [0, 1].map(|number| {
+        let backup = fs::read(&ledger).unwrap();
+        answer(&mut device, number).unwrap();
+        backup
+    });
+    drop(device);
+    let last = fs::read(&ledger).unwrap();
+    for (backup, times) in backups.iter().zip([1, 2]) {
+        fs::write(&ledger, backup).unwrap();
+        let error = Device::open(&ledger, epsilon(2.0)).unwrap_err();
+        let DeviceError::Restored { written, counted, .. } = error else { panic!("{error}") };
+        assert_eq!((written, counted), (times, 3));
+    }
+    fs::write(&ledger, &last).unwrap();
+    assert_eq!(Device::open(&ledger, epsilon(2.0)).unwrap().ledger().spent(), Some(epsilon(2.0)));
+    // Without its counter nobody knows how old it is, and one that cannot be read is none.
+    let count = ledger.with_file_name("ledger.count");
+    let counted = fs::read(&count).unwrap();
+    fs::remove_file(&count).unwrap();
+    assert!(matches!(Device::open(&ledger, epsilon(2.0)), Err(DeviceError::Restored { counted: 0, .. })));
+    fs::write(&count, b"many").unwrap();
+    assert!(matches!(Device::open(&ledger, epsilon(2.0)), Err(DeviceError::Ledger { .. })));
+    // A crash after writing and before counting has said nothing, and is none.
+    fs::write(&count, b"2\n").unwrap();
+    drop(Device::open(&ledger, epsilon(2.0)).unwrap());
+    assert_eq!(fs::read(&count).unwrap(), counted);
+}
+
+/// A number that no backup of a folder holds.
+#[derive(Clone, Debug, Default)]
+struct Keystore(Arc<AtomicU64>);
+
+impl Counter for Keystore {
+    fn value(&mut self) -> io::Result<u64> {
+        Ok(self.0.load(Ordering::Relaxed))
+    }
+
+    fn raise(&mut self, to: u64) -> io::Result<()> {
+        self.0.fetch_max(to, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_counter_elsewhere_knows_when_the_whole_folder_comes_from_a_backup() {
+    let (folder, keystore) = (folder("keystore"), Keystore::default());
+    let ledger = folder.join("ledger");
+    let open = || Device::open_counted(&ledger, epsilon(2.0), Box::new(keystore.clone()));
+    answer(&mut open().unwrap(), 0).unwrap();
+    let backup = ["ledger", "ledger.lock"].map(|name| (name, fs::read(folder.join(name)).unwrap()));
+    answer(&mut open().unwrap(), 1).unwrap();
+    for (name, bytes) in backup {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+    assert!(matches!(open(), Err(DeviceError::Restored { written: 2, counted: 3, .. })));
+    fs::remove_dir_all(&folder).unwrap();
+    fs::create_dir(&folder).unwrap();
+    assert!(matches!(open(), Err(DeviceError::Gone { .. })));
+}
+
+#[test]
+fn what_became_of_an_answer_is_remembered_and_an_acknowledgement_stays() {
+    let ledger = folder("states").join("ledger");
+    let mut device = Device::open(&ledger, epsilon(2.0)).unwrap();
+    let (first, second) = (task(0).id(), task(1).id());
+    assert!(matches!(device.note(first, State::Acknowledged), Err(DeviceError::NotSaid { .. })));
+    let said = [0, 1].map(|number| answer(&mut device, number).unwrap());
+    assert_eq!([first, second].map(|task| device.state(task)), [Some(State::Stored); 2]);
+    device.note(first, State::Acknowledged).unwrap();
+    device.note(first, State::Refused).unwrap();
+    device.note(second, State::Refused).unwrap();
+    drop(device);
+    let mut device = Device::open(&ledger, epsilon(2.0)).unwrap();
+    let states = [first, second, task(2).id()].map(|task| device.state(task));
+    assert_eq!(states, [Some(State::Acknowledged), Some(State::Refused), None]);
+    // What is known of them changes neither the bytes nor what was paid.
+    assert_eq!([0, 1].map(|number| answer(&mut device, number).unwrap()), said);
+    assert_eq!(device.ledger().spent(), Some(epsilon(2.0)));
+    let text = fs::read_to_string(&ledger).unwrap();
+    assert!(text.contains("\"mechanism\": \"rr\"") && text.contains("\"acknowledged\""), "{text}");
 }
 
 /// Not a test of its own: the program that [`killed_at_any_moment_nothing_that_was_said_is_forgotten`] kills.

@@ -8,8 +8,9 @@ use undertone_privacy::accounting::normal::quantile;
 use undertone_privacy::vector::VectorReport;
 use undertone_privacy::{Epsilon, Guarantee, Mu, PrivacyError};
 use undertone_report::{
-    CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords,
-    LossWords, MechanismWords, OnlineWords, Point, RecordWords, ResponseWords, Stretch, TASK_VERSION, Task,
+    BallWords, CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, HuberWords,
+    LearnerWords, LossWords, MechanismWords, OnlineWords, Point, RecordWords, ResponseWords, Stretch,
+    TASK_VERSION, Task,
 };
 
 const NOW: u64 = 1_800_000_123;
@@ -76,6 +77,8 @@ fn regression(number: u32) -> Task {
                 burn_in: 0,
                 stale: 100,
                 curvature: None,
+                decay: None,
+                two_chains: false,
             }),
             encoding: vec![EncodingWords::Number(age), EncodingWords::Category(towns)],
             tiers: vec![1.0, 0.5],
@@ -88,10 +91,13 @@ fn regression(number: u32) -> Task {
             radius: std::f64::consts::SQRT_2,
             bound: 10.0,
             response: Some(ResponseWords { mean: 100.0, scale: 0.01 }),
+            ball: BallWords::default(),
             shares: None,
         }),
         survey: None,
     }
+    .stating_its_noise()
+    .unwrap()
 }
 
 /// The same columns and so many classes, with codewords, in three tiers of ε.
@@ -104,7 +110,7 @@ fn classification(classes: usize) -> Task {
     let record = task.record.as_mut().unwrap();
     record.loss = if classes == 2 { LossWords::Logistic } else { LossWords::Multinomial };
     record.response = None;
-    task
+    task.stating_its_noise().unwrap()
 }
 
 fn tasks() -> Vec<Task> {
@@ -114,6 +120,7 @@ fn tasks() -> Vec<Task> {
     let mut analytic = classification(3);
     (analytic.mechanism.kind, analytic.mechanism.delta) = ("gaussian".into(), Some(1e-6));
     analytic.record.as_mut().unwrap().weights = "clip".into();
+    let [laplace, analytic] = [laplace, analytic].map(|task| task.stating_its_noise().unwrap());
     vec![regression(0), classification(2), classification(4), laplace, analytic]
 }
 
@@ -253,10 +260,14 @@ fn a_task_that_no_device_should_answer_is_refused_and_costs_nothing() {
         let point = Point { version: 0, parameters: vec![0.0, 0.0, 0.0, 0.0, 1.0] };
         let error = device.answer_record(&task, &point, &untouched, 0, NOW).unwrap_err();
         assert!(matches!(error, DeviceError::Task(_)), "{task:?}: {error}");
+        // Each is refused for what it is, also if it states what follows from it.
+        assert!(!error.to_string().contains("follows from the task"), "{task:?}: {error}");
     }
     // An honest document may still ask for more than a person gives.
     let point = start(&regression(0));
-    let error = device.answer_record(&promising(1e6), &point, &untouched, 0, NOW).unwrap_err();
+    let error = device
+        .answer_record(&promising(1e6).stating_its_noise().unwrap(), &point, &untouched, 0, NOW)
+        .unwrap_err();
     assert!(matches!(error, DeviceError::Privacy(PrivacyError::OverBudget { .. })), "{error}");
     for (tier, now, says) in
         [(2, NOW, "tier is 2"), (0, 1_799_999_999, "1799999999"), (0, 1_800_003_600, "3600")]
@@ -265,6 +276,67 @@ fn a_task_that_no_device_should_answer_is_refused_and_costs_nothing() {
         assert!(error.to_string().contains(says), "{error}");
     }
     assert_eq!((device.ledger().spent(), fs::read(folder.ledger()).unwrap()), (None, before));
+}
+
+#[test]
+fn a_document_that_states_other_noise_than_follows_from_it_is_refused_by_one_bit() {
+    let folder = Folder::new("stated");
+    let mut device = Device::open(&folder.ledger(), mu(9.0)).unwrap();
+    for task in tasks() {
+        let ball = &task.record.as_ref().unwrap().ball;
+        let numbers = [ball.centre, ball.radius].into_iter().chain(ball.noise.iter().copied());
+        let (numbers, point) = (numbers.collect::<Vec<_>>(), start(&task));
+        let other = |change: &dyn Fn(&mut BallWords)| {
+            let mut other = task.clone();
+            change(&mut other.record.as_mut().unwrap().ball);
+            other
+        };
+        let mut refused = Vec::new();
+        for (place, number) in numbers.iter().enumerate() {
+            for bit in [0, 1, 30, 51, 52, 63] {
+                let changed = f64::from_bits(number.to_bits() ^ 1 << bit);
+                refused.push(other(&|ball| match place {
+                    0 => ball.centre = changed,
+                    1 => ball.radius = changed,
+                    _ => ball.noise[place - 2] = changed,
+                }));
+            }
+        }
+        for bit in 0..32 {
+            refused.push(other(&|ball| ball.steps ^= 1 << bit));
+        }
+        refused.push(other(&|ball| ball.noise.push(1.0)));
+        refused.push(other(&|ball| ball.noise.truncate(ball.noise.len() - 1)));
+        refused.push(other(&|ball| *ball = BallWords::default()));
+        for other in refused {
+            let error = device.answer_record(&other, &point, &person(50.0, "Ulm", 1.0), 0, NOW).unwrap_err();
+            assert!(error.to_string().contains("follows from the task"), "{error}");
+        }
+        assert_eq!(device.ledger().spent(), None);
+        // A document without it is none.
+        let json = task.to_json();
+        let ball = serde_json::to_string(&task.record.as_ref().unwrap().ball).unwrap();
+        let without = json.replace(&format!(r#","ball":{ball}"#), "");
+        assert_ne!(without, json);
+        assert!(Task::from_json(&without).unwrap_err().to_string().contains("ball"));
+    }
+}
+
+#[test]
+fn a_delta_that_is_none_is_refused() {
+    let mut task = classification(2);
+    task.mechanism.kind = "gaussian".into();
+    let question = |delta: f64| {
+        let mut task = task.clone();
+        task.mechanism.delta = Some(delta);
+        // What is no promise has no noise to state.
+        RecordQuestion::new(&task.clone().stating_its_noise().unwrap_or(task))
+    };
+    assert!(question(1e-6).is_ok());
+    for delta in [0.0, -1e-6, 1.0, 1.5, f64::NAN, f64::INFINITY] {
+        let error = question(delta).unwrap_err().to_string();
+        assert!(error.contains(&delta.to_string()), "{delta}: {error}");
+    }
 }
 
 #[test]
@@ -418,21 +490,54 @@ fn extreme(sign: f64) -> Record {
     person(50.0, "Rome", sign * 1e9)
 }
 
+/// A point, two records whose gradients there are nearly as far apart as any two, and which coordinates of the first one's
+/// gradient are the smaller.
+struct Extremes {
+    point: Point,
+    records: [Record; 2],
+    smaller: [usize; 2],
+}
+
+impl Extremes {
+    fn at_start(task: &Task) -> Self {
+        let pair = if task.classes.is_empty() {
+            [1.0, -1.0].map(extreme)
+        } else {
+            [1.0, 0.0].map(|label| person(50.0, "Rome", label))
+        };
+        // The gradient of the first is along (-1, -1, 0, …).
+        Self { point: start(task), records: pair, smaller: [0, 1] }
+    }
+
+    /// Of the logistic loss with square weights, at a θ that is crafted: as steep as its bound allows. There the ball is nearly
+    /// twice that of the start, and its centre elsewhere.
+    ///
+    /// x = (1, ±0.3, 1, 0) lies on the two sides of θ = (0, 10, 0, 0) and has the wrong label: ∂ = ∓w·σ(3)·(1, ±0.3, 1, 0) with
+    /// w = 2/2.09, which are 2.578 apart; the ball has a diameter of 2.667.
+    fn at_a_steep_point(task: &Task) -> Self {
+        let point = Point { version: 3, parameters: vec![0.0, 10.0, 0.0, 0.0] };
+        let model = task.record_model().unwrap();
+        let (here, there) =
+            (model.ball_at(&point.parameters).unwrap(), model.ball_at(&model.start()).unwrap());
+        assert!(here.ball.radius() > 1.8 * there.ball.radius() && here.ball.radius() < model.radius());
+        assert!(here.centre[1] > 0.2 && there.centre == [0.0; 4]);
+        Self { point, records: [person(37.0, "Ulm", 1.0), person(43.0, "Ulm", 0.0)], smaller: [0, 2] }
+    }
+}
+
 /// How often the estimate of an answer leans towards the first of two extreme records, if it is about the one or the other.
-fn leaning(task: &Task, trials: u32) -> [u64; 2] {
+fn leaning(task: &Task, extremes: &Extremes, trials: u32) -> [u64; 2] {
     let question = RecordQuestion::new(task).unwrap();
-    let (mechanism, point) = (task.vector_mechanism(task.mechanism.level()).unwrap(), start(task));
-    let classes = !task.classes.is_empty();
-    [1.0, -1.0].map(|sign| {
-        let record =
-            if classes { person(50.0, "Rome", f64::from(u8::from(sign > 0.0))) } else { extreme(sign) };
-        let mut rng = seeded(if sign > 0.0 { 11 } else { 12 });
+    let mechanism = task.vector_mechanism(task.mechanism.level()).unwrap();
+    let [one, other] = extremes.smaller;
+    [0, 1].map(|which| {
+        let mut rng = seeded(11 + which);
         let leans = |_: &u32| {
-            let bytes = question.answer(&point, &record, 0, NOW, &mut rng).unwrap();
+            let record = &extremes.records[which as usize];
+            let bytes = question.answer(&extremes.point, record, 0, NOW, &mut rng).unwrap();
             let said = question.format().decode(&bytes).unwrap().gradient.unwrap().said;
             let estimate = mechanism.estimate(&said).unwrap();
-            // The gradient of the first is along (-1, -1, 0, …).
-            estimate[0] + estimate[1] < 0.0
+            estimate[one] + estimate[other] < 0.0
         };
         (0..trials).filter(leans).count() as u64
     })
@@ -441,19 +546,32 @@ fn leaning(task: &Task, trials: u32) -> [u64; 2] {
 /// Wrong once in so many audits.
 const ALPHA: f64 = 1e-7;
 
+/// The same task under Gaussian noise of one μ.
+fn gaussian(mut task: Task, level: f64) -> Task {
+    task.mechanism = MechanismWords { kind: "gdp".into(), mu: Some(level), ..MechanismWords::default() };
+    task.collection.as_mut().unwrap().tiers = vec![level];
+    task.stating_its_noise().unwrap()
+}
+
 #[test]
 fn two_extreme_records_are_told_apart_by_gaussian_noise_as_well_as_promised_and_no_better() {
     let trials = 150_000;
-    for level in [0.5, 1.0, 2.0] {
-        let mut task = regression(0);
-        task.mechanism.mu = Some(level);
-        task.collection.as_mut().unwrap().tiers = vec![level];
+    let at_start = |task: Task| (Extremes::at_start(&task), task);
+    let steep = gaussian(classification(2), 1.0);
+    // At the steep point the two are 0.967 of the diameter apart.
+    for ((extremes, task), share) in [
+        (at_start(gaussian(regression(0), 0.5)), 1.0),
+        (at_start(gaussian(regression(0), 1.0)), 1.0),
+        (at_start(gaussian(regression(0), 2.0)), 1.0),
+        ((Extremes::at_a_steep_point(&steep), steep), 0.967),
+    ] {
+        let level = task.mechanism.level();
         // P(E | a) ≤ Φ(Φ⁻¹(P(E | b)) + μ) for every event E
-        let [ours, theirs] = leaning(&task, trials);
+        let [ours, theirs] = leaning(&task, &extremes, trials);
         let n = u64::from(trials);
         let proved = quantile(at_least(ours, n, ALPHA)) - quantile(at_most(theirs, n, ALPHA));
         assert!(proved <= level, "μ = {level} is claimed, and at least {proved} is true");
-        assert!(proved > level - 0.05, "{proved} of {level}: this audit would not notice much");
+        assert!(proved > share * level - 0.05, "{proved} of {level}: this audit would not notice much");
     }
 }
 
@@ -466,11 +584,14 @@ fn two_extreme_records_are_told_apart_under_a_pure_promise_no_better_than_promis
         task.mechanism.kind = kind.into();
         task.mechanism.epsilon = Some(level);
         task.collection.as_mut().unwrap().tiers = vec![level];
-        // P(E | a) ≤ e^ε·P(E | b)
-        let [ours, theirs] = leaning(&task, trials);
-        let n = u64::from(trials);
-        let proved = (at_least(ours, n, ALPHA) / at_most(theirs, n, ALPHA)).ln();
-        assert!(proved <= level, "{kind}: ε = {level} is claimed, and at least {proved} is true");
-        assert!(proved > least * level, "{kind}: {proved} of {level}: this audit would not notice much");
+        let task = task.stating_its_noise().unwrap();
+        for extremes in [Extremes::at_start(&task), Extremes::at_a_steep_point(&task)] {
+            // P(E | a) ≤ e^ε·P(E | b)
+            let [ours, theirs] = leaning(&task, &extremes, trials);
+            let n = u64::from(trials);
+            let proved = (at_least(ours, n, ALPHA) / at_most(theirs, n, ALPHA)).ln();
+            assert!(proved <= level, "{kind}: ε = {level} is claimed, and at least {proved} is true");
+            assert!(proved > least * level, "{kind}: {proved} of {level}: this audit would not notice much");
+        }
     }
 }

@@ -183,6 +183,9 @@ pub enum LearnError {
         /// What it is
         what: &'static str,
     },
+    /// An interval that would not cover
+    #[error(transparent)]
+    NoInterval(#[from] crate::online::Refused),
     /// A promise or a parameter out of range
     #[error(transparent)]
     Privacy(#[from] PrivacyError),

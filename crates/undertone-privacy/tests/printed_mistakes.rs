@@ -13,7 +13,8 @@ use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use undertone_privacy::accounting::{delta_of_gaussian, mu_for};
 use undertone_privacy::gradient::{Huber, Logistic, RecordLoss, RecordModel, Weight, Weighting};
-use undertone_privacy::vector::{Ball, BallVector, Laplace, VectorRandomizer};
+use undertone_privacy::vector::simulated::SimulatedPrivUnit;
+use undertone_privacy::vector::{Ball, BallVector, Gaussian, Laplace, VectorRandomizer};
 use undertone_privacy::{Delta, Epsilon, Mu, Randomizer, Unbiased};
 
 /// The μ of noise with this variance, in units of C₀².
@@ -184,4 +185,50 @@ fn laplace_noise_grows_with_the_square_of_the_dimension_not_with_its_cube() {
     let mean = squares.iter().sum::<f64>() / n;
     let variance = squares.iter().map(|s| (s - mean).powi(2)).sum::<f64>() / n;
     assert!((mean - 392.0).abs() < 5.0 * (variance / n).sqrt(), "{mean}");
+}
+
+#[test]
+fn gaussian_noise_is_not_of_order_p_over_epsilon_squared_for_every_delta() {
+    let epsilon = Epsilon::new(0.5).unwrap();
+    let of = |p: usize, delta: f64| {
+        let mechanism = Gaussian::analytic(Ball::new(p, 1.0).unwrap(), epsilon, Delta::new(delta).unwrap());
+        mechanism.unwrap().variance_at_norm(0.0)
+    };
+    // Twice the digits of δ take twice the noise by the classical scale, ln(1.25/δ), and more by the exact one, ...
+    let classical = (1.25e10f64).ln() / (1.25e5f64).ln();
+    assert_near(classical, 1.9810);
+    assert_near(of(7, 1e-10) / of(7, 1e-5), 2.645);
+    assert!(of(7, 1e-10) < 8.0 * 7.0 * (1.25e10f64).ln() / 0.25);
+    // ... and it is the mean of squared norms that grows like p.
+    assert_near(of(14, 1e-5) / of(7, 1e-5), 2.0);
+}
+
+#[test]
+fn a_plus_before_the_noise_is_another_mechanism_where_noise_is_not_symmetric() {
+    // θ - η·g + η·ω with ω the noise of a direction: 2g - report in place of the report, which has not the length that every
+    // report has, and by which a server knows an honest one.
+    let ball = Ball::new(5, 1.0).unwrap();
+    let mechanism = SimulatedPrivUnit::new(ball, Epsilon::new(2.0).unwrap());
+    let gradient = [0.6, 0.0, 0.8, 0.0, 0.0];
+    let vector = ball.clamp(&gradient).unwrap();
+    let mut rng = ChaCha12Rng::seed_from_u64(3);
+    let length = |v: &[f64]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let reports: Vec<Vec<f64>> =
+        (0..200).map(|_| mechanism.estimate(&mechanism.randomize(&vector, &mut rng).unwrap())).collect();
+    let printed: Vec<Vec<f64>> = reports
+        .iter()
+        .map(|report| report.iter().zip(gradient).map(|(report, g)| 2.0 * g - report).collect())
+        .collect();
+    let spread = |of: &[Vec<f64>]| {
+        let lengths = of.iter().map(|v| length(v));
+        lengths.clone().fold(0.0, f64::max) - lengths.fold(f64::INFINITY, f64::min)
+    };
+    assert!(spread(&reports) < 1e-9, "{}", spread(&reports));
+    assert!(spread(&printed) > 0.5 * length(&reports[0]), "{}", spread(&printed));
+}
+
+#[test]
+fn no_bound_at_all_is_no_noise_and_no_privacy_either() {
+    // "C₀ = 0 is non-private": a gradient of norm zero has no radius, and is refused; what is not private has no noise.
+    assert!(Ball::new(5, 0.0).is_err());
 }

@@ -103,6 +103,12 @@ impl Task {
             "response",
             record.response.as_ref(),
         );
+        text.comment("What follows from the above, and no device takes from here: it refuses a document that states anything");
+        text.comment("else. The last coordinate of the centre of the ball of all gradients, its radius, the steps of its grid,");
+        text.comment(
+            "and the scale of each tier's noise in steps, or how often a codeword is one of the best",
+        );
+        text.value("ball", &record.ball);
         text.optional("The share of people expected in each tier", "shares", record.shares.as_ref());
     }
 

@@ -16,6 +16,7 @@ mod maps;
 mod number;
 mod point;
 mod record;
+mod record_ball;
 mod report;
 mod report_error;
 mod survey;
@@ -31,7 +32,8 @@ pub use format::{Header, JSON_MEDIA_TYPE, MEDIA_TYPE, MOST_BYTES, MOST_WORDS, RE
 pub use incoming::Spelling;
 pub use number::NumberWords;
 pub use point::{POINT_MEDIA_TYPE, Point};
-pub use record::{HuberWords, LossWords, OnlineWords, RecordWords, ResponseWords};
+pub use record::{HuberWords, LossWords, OnlineWords, RecordWords, ResponseWords, SHARES_TOLERANCE};
+pub use record_ball::BallWords;
 pub use report::{Cell, GradientReport, Report, ReportId};
 pub use report_error::ReportError;
 pub use survey::{

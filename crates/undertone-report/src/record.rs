@@ -5,7 +5,7 @@
 //! scale. None of it is taken from a server.
 
 use crate::collection::wrong;
-use crate::{CategoryWords, EncodingWords, Task, TaskError, maps};
+use crate::{BallWords, CategoryWords, EncodingWords, Task, TaskError, maps};
 use serde::{Deserialize, Serialize};
 use undertone_privacy::gradient::{Huber, Logistic, Multinomial, RecordLoss, RecordModel, Weight, Weighting};
 use undertone_privacy::vector::{VectorKind, VectorMechanism};
@@ -26,6 +26,9 @@ pub struct RecordWords {
     /// How the response of a regression becomes a number of the order of one, by public constants
     #[serde(default, deserialize_with = "maps::optional", skip_serializing_if = "Option::is_none")]
     pub response: Option<ResponseWords>,
+    /// The ball of all gradients and the noise on it, which follow from the rest
+    #[serde(deserialize_with = "maps::one")]
+    pub ball: BallWords,
     /// The share of people expected in each tier, for steps that weigh tiers by their noise; without it all count alike.
     /// Only right if people choose their tier independently of what their record says
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,14 +86,26 @@ pub struct OnlineWords {
     /// The least curvature at the optimum, as a plan has it: without it nobody can say whether a run has converged
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curvature: Option<f64>,
+    /// s of the mean, which weighs the i-th point about like i^s: 0 unless it is given, and 3 forgets the start sooner
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decay: Option<f64>,
+    /// Whether every other report goes to a second chain with half of the steps, by which a bias shows
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub two_chains: bool,
 }
 
 /// The largest η: no step overflows.
 const MOST_ETA: f64 = 1e6;
+/// The largest s of a mean that forgets.
+const MOST_DECAY: f64 = 100.0;
 /// The most reports that a point may be old: so many points are kept.
 const MOST_STALE: u64 = 1 << 16;
-/// The most numbers of all points that are kept, which take half a gigabyte.
-const MOST_KEPT: u64 = 1 << 26;
+/// The most numbers of all points that are kept. Each has one of its centre beside it, which takes a quarter of a gigabyte,
+/// and half of that again for as long as a snapshot is written.
+const MOST_KEPT: u64 = 1 << 24;
+
+/// Shares that people write with a few digits sum to one within this.
+pub const SHARES_TOLERANCE: f64 = 1e-6;
 
 impl OnlineWords {
     pub(crate) fn check(&self) -> Result<(), TaskError> {
@@ -99,6 +114,14 @@ impl OnlineWords {
         }
         if let Some(curvature) = self.curvature.filter(|m| !(*m > 0.0 && m.is_finite())) {
             return wrong("learner", format!("has the curvature {curvature}, which has to be positive"));
+        }
+        if let Some(decay) = self.decay.filter(|s| !(0.0..=MOST_DECAY).contains(s)) {
+            return wrong("learner", format!("has the decay {decay}, not from 0 to {MOST_DECAY}"));
+        }
+        if self.two_chains && !(self.alpha > 0.5 && self.alpha < 1.0) {
+            let problem =
+                format!("has two chains, whose intervals need α between 1/2 and 1, not {}", self.alpha);
+            return wrong("learner", problem);
         }
         if !(0.0..=1.0).contains(&self.alpha) {
             return wrong("learner", format!("has α = {}, which has to lie between 0 and 1", self.alpha));
@@ -136,7 +159,7 @@ impl RecordWords {
         let Some(shares) = &self.shares else { return Ok(()) };
         let tiers = task.collection.as_ref().map_or(0, |collection| collection.tiers.len());
         let sum: f64 = shares.iter().sum();
-        let sound = shares.iter().all(|share| *share > 0.0) && (sum - 1.0).abs() < 1e-6;
+        let sound = shares.iter().all(|share| *share > 0.0) && (sum - 1.0).abs() <= SHARES_TOLERANCE;
         if sound && shares.len() == tiers {
             return Ok(());
         }

@@ -194,10 +194,11 @@ impl Task {
         no_repetition("class", self.classes.iter())?;
         no_repetition("column", self.features.iter().map(|column| &column.name).chain([&self.label]))?;
         self.check_level(self.mechanism.level())?;
-        self.collection.as_ref().map_or(Ok(()), |collection| {
+        if let Some(collection) = &self.collection {
             self.check_prior_columns()?;
-            collection.check(self)
-        })
+            collection.check(self)?;
+        }
+        self.record.as_ref().map_or(Ok(()), |record| record.ball.check(self))
     }
 
     /// Refuses a mechanism that no device should run at this ε, or μ.

@@ -10,7 +10,7 @@ use undertone_privacy::label::LabelKind;
 use undertone_privacy::number::{NumberKind, NumberRandomizer};
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords,
+    BallWords, CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords,
     LearnerWords, LossWords, MechanismWords, NumberWords, OnlineWords, Point, PriorWords, RecordWords,
     Report, ReportError, ReportFormat, ReportId, ResponseWords, Stretch, TASK_VERSION, Task, TaskId,
     TextWords, batch,
@@ -173,6 +173,8 @@ fn online() -> impl Strategy<Value = OnlineWords> {
             burn_in,
             stale,
             curvature: None,
+            decay: None,
+            two_chains: false,
         },
     )
 }
@@ -214,9 +216,10 @@ prop_compose! {
         collection.tiers = vec![mechanism.epsilon.or(mechanism.mu).unwrap(), more];
         collection.tiers.dedup();
         collection.learner = LearnerWords::Online(learner);
-        task.record = Some(RecordWords { loss, weights: weights.into(), radius, bound, response, shares: None });
+        let (weights, ball) = (weights.into(), BallWords::default());
+        task.record = Some(RecordWords { loss, weights, radius, bound, response, ball, shares: None });
         task.mechanism = mechanism;
-        task
+        task.stating_its_noise().unwrap()
     }
 }
 

@@ -18,22 +18,45 @@ use undertone_privacy::vector::{
 };
 use undertone_privacy::{Guarantee, Mu, PrivacyError, Randomizer, Unbiased};
 
-/// The loss of which gradients are randomized.
+/// The loss of which gradients are randomized, and whether records are weighted by R²/|x|² or, as they are unless somebody says
+/// otherwise, by R/|x|.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the losses have documentation of their own")]
 pub enum GradientKind {
     Huber,
     Logistic,
     Softmax,
+    HuberLinear,
+    LogisticLinear,
+    SoftmaxLinear,
 }
 
 impl GradientKind {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Huber, Self::Logistic, Self::Softmax];
+    pub const ALL: [Self; 6] = [
+        Self::Huber,
+        Self::Logistic,
+        Self::Softmax,
+        Self::HuberLinear,
+        Self::LogisticLinear,
+        Self::SoftmaxLinear,
+    ];
 
-    /// The mechanisms that they are tried with: one for each law that a device draws from under a pure promise, (ε, δ) or μ.
-    pub const MECHANISMS: [VectorKind; 4] =
-        [VectorKind::Laplace, VectorKind::Gaussian, VectorKind::Gdp, VectorKind::Codebook];
+    /// The mechanisms that they are tried with: with the first weights one for each law that a device draws from under a pure
+    /// promise, (ε, δ) or μ; with the other weights those that are chosen for a pure promise and for μ.
+    pub fn mechanisms(self) -> &'static [VectorKind] {
+        match self.weight() {
+            Weight::Linear => &[VectorKind::Gdp, VectorKind::Codebook],
+            _ => &[VectorKind::Laplace, VectorKind::Gaussian, VectorKind::Gdp, VectorKind::Codebook],
+        }
+    }
+
+    fn weight(self) -> Weight {
+        match self {
+            Self::Huber | Self::Logistic | Self::Softmax => Weight::Square,
+            Self::HuberLinear | Self::LogisticLinear | Self::SoftmaxLinear => Weight::Linear,
+        }
+    }
 
     /// The loss by its name.
     pub fn name(self) -> &'static str {
@@ -41,6 +64,9 @@ impl GradientKind {
             Self::Huber => "huber",
             Self::Logistic => "logistic",
             Self::Softmax => "softmax",
+            Self::HuberLinear => "huber-linear",
+            Self::LogisticLinear => "logistic-linear",
+            Self::SoftmaxLinear => "softmax-linear",
         }
     }
 
@@ -50,14 +76,22 @@ impl GradientKind {
 
     /// The trial of a mechanism at the θ and the records that tell most, each with its constant and |x|² = R² = 2.
     pub(super) fn trial(self, kind: VectorKind, setup: &Setup) -> Result<GradientTrial, PrivacyError> {
-        let weighting = Weighting::new(Weight::Square, 2f64.sqrt())?;
+        let weighting = Weighting::new(self.weight(), 2f64.sqrt())?;
         let (model, theta, records) = match self {
-            // Residuals beyond the cut, on either side
-            Self::Huber => {
+            // Residuals beyond the cut, on either side; with weights R/|x| one of them of a record so long that it says
+            // nothing about the scale
+            Self::Huber | Self::HuberLinear => {
                 let loss = RecordLoss::Huber(Huber::new(Huber::CUT, 0.1, 20.0)?);
                 let model = RecordModel::new(loss, weighting, 2, 10.0)?;
-                let records = [1e3, -1e3].map(|y| Record { x: vec![1.0, 1.0], y });
+                let length = if self == Self::Huber { 1.0 } else { 1e9 };
+                let records = [(1.0, 1e12), (length, -1e12)].map(|(x, y)| Record { x: vec![x, x], y });
                 (model, vec![0.5, -0.5, 1.0], records)
+            }
+            // On both sides of a steep plane, each with the label of the other
+            Self::LogisticLinear => {
+                let model = RecordModel::new(RecordLoss::Logistic(Logistic), weighting, 3, 1e6)?;
+                let record = |side: f64, y| Record { x: vec![1.0, 1.0, side], y };
+                (model, vec![0.0, 0.0, 1e6], [record(1e-4, 0.0), record(-1e-4, 1.0)])
             }
             // At |θ| = 2 the noise is that of a ball a third smaller, and x makes the angle at which gradients fill it.
             Self::Logistic => {
@@ -68,7 +102,7 @@ impl GradientKind {
                 (model, vec![0.0, 0.0, 2.0], [record(1.0, 0.0), record(-1.0, 1.0)])
             }
             // On both sides of the plane between two steep classes, each with the label of the other
-            Self::Softmax => {
+            Self::Softmax | Self::SoftmaxLinear => {
                 let loss = RecordLoss::Multinomial(Multinomial::new(3)?);
                 let model = RecordModel::new(loss, weighting, 3, 1e6)?;
                 let record = |side, y| Record { x: vec![1.0, 1.0, side], y };
@@ -308,7 +342,7 @@ mod tests {
     fn the_records_of_every_trial_show_what_its_mechanism_promises() {
         let setup = Setup::usual(epsilon(1.0)).unwrap();
         for loss in GradientKind::ALL {
-            for kind in GradientKind::MECHANISMS {
+            for &kind in loss.mechanisms() {
                 let verdict = judge(loss.trial(kind, &setup).unwrap(), 300);
                 // Laplace noise is made for balls, whose corners no two gradients reach.
                 let least = if kind == VectorKind::Laplace { 0.8 } else { 0.999 };

@@ -49,7 +49,8 @@ impl Kind {
         let vectors = VectorKind::ALL.into_iter().map(Self::Vector);
         let public = PublicKind::ALL.into_iter().map(Self::Public);
         let central = CentralKind::ALL.into_iter().map(Self::Central);
-        let with_each = |loss| GradientKind::MECHANISMS.map(|kind| Self::Gradient(loss, kind));
+        let with_each =
+            |loss: GradientKind| loss.mechanisms().iter().map(move |&kind| Self::Gradient(loss, kind));
         let gradients = GradientKind::ALL.into_iter().flat_map(with_each);
         let surveys = SurveyKind::ALL.into_iter().map(Self::Survey);
         let vectors = vectors.chain([Self::Point]).chain(gradients).chain(surveys);

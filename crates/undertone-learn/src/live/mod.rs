@@ -7,6 +7,7 @@
 //! *checkpoint* is judged by reports that it has not learnt from, for the curve. The reports are learnt from, one after
 //! the other ([`OnlineLinear`]).
 
+mod chains;
 mod curve;
 mod numbers;
 mod records;
@@ -14,7 +15,7 @@ mod table;
 
 pub use curve::CurvePoint;
 pub use numbers::LiveNumbers;
-pub use records::{LiveRecords, RecordEstimate};
+pub use records::{ChainsEstimate, Headline, LiveRecords, RecordEstimate};
 
 use crate::evaluation::Figure;
 use crate::features::{Encoder, Rows};

@@ -1,19 +1,27 @@
 //! What is learnt from the gradients of whole records.
 
 use super::*;
-use crate::online::{Doubt, Level};
+use crate::online::{Doubt, Estimate, Level, OnlineOptions, OnlineSgd, Steps, Tiers};
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
 use undertone_privacy::gradient::RecordModel;
 use undertone_privacy::vector::VectorMechanism;
 use undertone_report::{
-    Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords, LossWords,
+    BallWords, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords, LossWords,
     MechanismWords, OnlineWords, RecordWords, ReportId, Stretch, TASK_VERSION,
 };
 
 /// The steps of all tests.
-const WORDS: OnlineWords =
-    OnlineWords { eta: 2.0, alpha: 0.6, offset: 100, burn_in: 0, stale: 5, curvature: None };
+const WORDS: OnlineWords = OnlineWords {
+    eta: 2.0,
+    alpha: 0.6,
+    offset: 100,
+    burn_in: 0,
+    stale: 5,
+    curvature: None,
+    decay: None,
+    two_chains: false,
+};
 
 /// Two numbers, explained by these words, under μ = 3 and, in a second tier, μ = 1.
 fn task(loss: LossWords, weights: &str, words: OnlineWords) -> Task {
@@ -51,10 +59,13 @@ fn task(loss: LossWords, weights: &str, words: OnlineWords) -> Task {
             radius: std::f64::consts::SQRT_2,
             bound: 20.0,
             response: None,
+            ball: BallWords::default(),
             shares: None,
         }),
         survey: None,
     }
+    .stating_its_noise()
+    .unwrap()
 }
 
 fn huber() -> LossWords {
@@ -127,10 +138,14 @@ impl Crowd {
 
 #[test]
 fn the_state_is_a_function_of_the_log_whatever_the_blocks_and_the_snapshots() {
-    for (loss, weights) in
-        [(huber(), "linear"), (LossWords::Logistic, "square"), (LossWords::Multinomial, "square")]
-    {
-        let task = task(loss, weights, WORDS);
+    let two = OnlineWords { two_chains: true, decay: Some(3.0), ..WORDS };
+    for (loss, weights, words) in [
+        (huber(), "linear", WORDS),
+        (LossWords::Logistic, "square", WORDS),
+        (LossWords::Multinomial, "square", WORDS),
+        (huber(), "linear", two),
+    ] {
+        let task = task(loss, weights, words);
         let log = Crowd::new(&task, 1).log(&task, 1500);
         let mut whole = LiveRecords::new(&task).unwrap();
         whole.observe(&log).unwrap();
@@ -182,6 +197,42 @@ fn a_gradient_is_read_in_the_ball_of_the_point_where_it_was_taken() {
             let expected = before[j] - eta * (factor * said + around.centre[j]);
             assert!((after.point()[j] - expected).abs() < 1e-12, "version {version}, {j}");
         }
+    }
+}
+
+#[test]
+fn reports_of_one_version_move_the_point_as_a_minibatch_does_to_the_last_bit() {
+    let words = OnlineWords { eta: 0.2, ..WORDS };
+    for (loss, weights) in [(huber(), "linear"), (LossWords::Logistic, "square")] {
+        let task = task(loss, weights, words);
+        let (mut crowd, mut live) = (Crowd::new(&task, 6), LiveRecords::new(&task).unwrap());
+        let options = OnlineOptions {
+            steps: Steps::new(words.eta, words.alpha, words.offset).unwrap(),
+            burn_in: 0,
+            decay: 0.0,
+            tiers: Tiers::alike(2).unwrap(),
+        };
+        let mut batches = OnlineSgd::new(crowd.model, options, crowd.model.start()).unwrap();
+        // As many as a version allows for, and fewer
+        for size in [6, 1, 4, 6].into_iter().cycle().take(80) {
+            let (version, point) = (live.reports(), live.point().to_vec());
+            let around = crowd.model.ball_at(&point).unwrap();
+            let batch: Vec<Report> = (0..size).map(|tier| crowd.report(version, &point, tier % 2)).collect();
+            let estimate = |report: &Report| {
+                let mechanism = crowd.mechanisms[usize::from(report.tier)];
+                let mut estimate = mechanism.estimate(&report.gradient.as_ref().unwrap().said).unwrap();
+                around.place(&mechanism, &mut estimate);
+                (estimate, usize::from(report.tier))
+            };
+            let estimates: Vec<_> = batch.iter().map(estimate).collect();
+            let estimates: Vec<_> =
+                estimates.iter().map(|(gradient, tier)| Estimate { gradient, tier: *tier }).collect();
+            live.observe(&batch).unwrap();
+            batches.observe_batch(&estimates).unwrap();
+            // Nothing was projected, which the two do at different times.
+            assert_eq!((live.point(), live.reports()), (batches.point(), batches.reports()));
+        }
+        assert!(live.point().iter().zip(crowd.model.start()).all(|(now, start)| (now - start).abs() > 1e-6));
     }
 }
 
@@ -280,4 +331,126 @@ fn a_regression_is_learnt_and_its_intervals_cover() {
     }
     // 152 if so many reports were enough for the limit; nine in ten of 160 is what they are enough for.
     assert!(worst < 0.15 && covered > 130, "{covered} of {}, at most {worst} off", 4 * runs);
+}
+
+fn moved(before: &LiveRecords, after: &LiveRecords) -> Vec<f64> {
+    before.point().iter().zip(after.point()).map(|(before, after)| after - before).collect()
+}
+
+#[test]
+fn shares_of_the_task_weigh_the_tiers() {
+    let mut task = task(huber(), "linear", WORDS);
+    task.record.as_mut().unwrap().shares = Some(vec![0.8, 0.2]);
+    let live = LiveRecords::new(&task).unwrap();
+    let report = Crowd::new(&task, 6).report(0, live.point(), 0);
+    let steps = [0, 1].map(|tier| {
+        let mut after = live.clone();
+        after.observe(&[Report { tier, ..report.clone() }]).unwrap();
+        moved(&live, &after)
+    });
+    // In units of r²: gradients scatter by 1/4 in each of four coordinates, noise of μ = 3 by 4/9 and of μ = 1 by 4.
+    let (first, second) = (1.0 / (0.25 + 4.0 / 9.0), 1.0 / (0.25 + 4.0));
+    for (a, b) in steps[0].iter().zip(&steps[1]) {
+        assert!((a / b / (first / second) - 1.0).abs() < 1e-3, "{a} and {b}");
+    }
+    // 0.8·a_1 + 0.2·a_2 = 1, against the same task without shares
+    let mut alike = LiveRecords::new(&Task {
+        record: Some(RecordWords { shares: None, ..task.record.clone().unwrap() }),
+        ..task.clone()
+    })
+    .unwrap();
+    let before = alike.clone();
+    alike.observe(&[report]).unwrap();
+    let factor = steps[0][0] / moved(&before, &alike)[0];
+    assert!((factor / (first / (0.8 * first + 0.2 * second)) - 1.0).abs() < 1e-3, "{factor}");
+}
+
+#[test]
+fn no_report_moves_the_point_farther_than_it_can_reach() {
+    for words in [WORDS, OnlineWords { two_chains: true, ..WORDS }] {
+        let task = task(huber(), "linear", words);
+        let (mut crowd, mut live) = (Crowd::new(&task, 7), LiveRecords::new(&task).unwrap());
+        // The points of one chain: where the other goes on from is another point.
+        let mut farthest = 0.0_f64;
+        for version in 0..200u64 {
+            let report = crowd.report(version, live.point(), (version % 2) as u8);
+            let (reach, before) = (live.estimate(Level::NINETY_FIVE).reach, live.clone());
+            live.observe(&[report]).unwrap();
+            if !words.two_chains {
+                let length = moved(&before, &live).iter().map(|x| x * x).sum::<f64>().sqrt();
+                farthest = farthest.max(length / reach);
+            }
+            // η·(i + i₀)^-α·(|centre| + reach of the mechanism) of the loudest tier, at the start
+            if version == 0 {
+                let centre = crowd.model.ball().unwrap().centre;
+                let length = centre.iter().map(|x| x * x).sum::<f64>().sqrt();
+                let most = crowd.mechanisms.iter().map(VectorMechanism::reach).fold(0.0, f64::max);
+                let expected = words.eta * 101f64.powf(-words.alpha) * (length + most);
+                assert!((reach / expected - 1.0).abs() < 1e-12, "{reach} for {expected}");
+            }
+        }
+        assert!(farthest < 1.0 && (words.two_chains || farthest > 0.05), "{farthest}");
+    }
+}
+
+#[test]
+fn the_curvature_of_the_task_decides_whether_a_run_has_converged() {
+    let run = |curvature| {
+        let task = task(huber(), "linear", OnlineWords { curvature, ..WORDS });
+        let mut live = LiveRecords::new(&task).unwrap();
+        live.observe(&Crowd::new(&task, 8).log(&task, 1500)).unwrap();
+        live
+    };
+    let refused = run(Some(1e-3)).estimate(Level::NINETY_FIVE).intervals.unwrap_err();
+    assert!(refused.doubts.iter().any(|doubt| matches!(doubt, Doubt::NotConverged { .. })), "{refused}");
+    assert!(run(Some(1e-3)).functional(&[0.0, 1.0, -1.0, 0.0], Level::NINETY_FIVE).is_err());
+    let given = run(Some(10.0)).estimate(Level::NINETY_FIVE);
+    assert!(given.intervals.unwrap().doubts.is_empty() && given.interval_points == Some(1500));
+    let unknown = run(None);
+    assert_eq!(unknown.estimate(Level::NINETY_FIVE).intervals.unwrap().doubts, [Doubt::CurvatureUnknown]);
+    let contrast = unknown.functional(&[0.0, 1.0, -1.0, 0.0], Level::NINETY_FIVE).unwrap();
+    let mean = unknown.estimate(Level::NINETY_FIVE).mean.unwrap();
+    assert!((contrast.coordinates[0].estimate - (mean[1] - mean[2])).abs() < 1e-12);
+}
+
+#[test]
+fn two_chains_take_the_reports_in_turn_and_are_compared() {
+    let words = OnlineWords { two_chains: true, eta: 0.5, offset: 1000, ..WORDS };
+    let task = task(huber(), "linear", words);
+    let mut live = LiveRecords::new(&task).unwrap();
+    let start = live.point().to_vec();
+    let mut crowd = Crowd::new(&task, 9);
+    // The second device is asked about the start again, as its chain has not moved.
+    live.observe(&[crowd.report(0, &start, 0)]).unwrap();
+    assert_eq!(live.point(), start);
+    live.observe(&[crowd.report(1, &start, 0)]).unwrap();
+    assert_ne!(live.point(), start);
+    let log = Crowd::new(&task, 10).log(&task, 2600);
+    let mut live = LiveRecords::new(&task).unwrap();
+    live.observe(&log).unwrap();
+    let estimate = live.estimate(Level::NINETY_FIVE);
+    let chains = estimate.chains.unwrap();
+    assert_eq!(chains.comparison.unwrap().len(), TRUTH.len());
+    assert!((1200..1400).contains(&estimate.interval_points.unwrap()));
+    assert!(
+        LiveRecords::new(&self::task(huber(), "linear", WORDS))
+            .unwrap()
+            .estimate(Level::NINETY_FIVE)
+            .chains
+            .is_none()
+    );
+}
+
+#[test]
+fn the_promise_to_everybody_is_the_largest_that_somebody_chose() {
+    let task = task(huber(), "linear", WORDS);
+    let (mut crowd, mut live) = (Crowd::new(&task, 11), LiveRecords::new(&task).unwrap());
+    let promise = |live: &LiveRecords| live.estimate(Level::NINETY_FIVE).promise;
+    assert!(promise(&live).is_none());
+    let report = crowd.report(0, live.point(), 1);
+    live.observe(&[report]).unwrap();
+    assert_eq!(promise(&live), Some(Headline { epsilon: None, delta: None, mu: Some(1.0), rho: None }));
+    let report = crowd.report(1, live.point(), 0);
+    live.observe(&[report]).unwrap();
+    assert_eq!(promise(&live).and_then(|promise| promise.mu), Some(3.0));
 }

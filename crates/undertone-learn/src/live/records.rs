@@ -5,12 +5,17 @@
 //! units the report is read. The version is a place in the log, and nothing depends on when anything came: the same log gives
 //! the same θ, to the last bit, on every collector that reads it.
 //!
-//! No gradient takes a place in the log that is more than τ after its point: the log itself sees to that.
+//! No gradient takes a place in the log that is more than τ after its point: the log itself sees to that. A minibatch needs no
+//! rule of its own: b reports at one version are reports 0 to b - 1 versions behind, each of which keeps its index and so its
+//! step. Unless one of them is projected, θ comes out as from [`OnlineSgd::observe_batch`].
 
+use super::chains::Chains;
 use crate::LearnError;
-use crate::online::{Budget, Estimate, Intervals, Level, OnlineOptions, OnlineSgd, Refused, Steps, Tiers};
+use crate::online::{Budget, Comparison, Estimate, Intervals, Level, OnlineOptions, Refused, Steps, Tiers};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use undertone_privacy::Guarantee;
+use undertone_privacy::accounting::headline;
 use undertone_privacy::gradient::{CentredBall, RecordModel};
 use undertone_privacy::vector::VectorMechanism;
 use undertone_report::{CategoryWords, EncodingWords, LearnerWords, LossWords, Report, Task, TaskError};
@@ -22,11 +27,13 @@ pub struct LiveRecords {
     model: RecordModel,
     /// Of each tier, on the ball that holds all gradients
     mechanisms: Vec<VectorMechanism>,
+    /// Of each tier
+    promises: Vec<Guarantee>,
     /// Versions that are kept
     window: u64,
     /// m, if the task says
     curvature: Option<f64>,
-    descent: OnlineSgd,
+    descent: Chains,
     /// Of the versions up to the present one, which is the last
     points: VecDeque<PublicPoint>,
     counts: Counts,
@@ -69,8 +76,56 @@ pub struct RecordEstimate {
     pub mean: Option<Vec<f64>>,
     /// Intervals around the mean; or why there are none
     pub intervals: Result<Intervals, Refused>,
+    /// How many points intervals are made of: those since the burn-in, or since the mix of budgets changed
+    pub interval_points: Option<u64>,
+    /// What two chains show, where the task has them
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chains: Option<ChainsEstimate>,
+    /// What was promised to everybody who has reported: the largest over the tiers that somebody chose
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promise: Option<Headline>,
     /// How far one fake report can move the point now, at most
     pub reach: f64,
+}
+
+/// The mean of the chain with η against that of the chain with η/2.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChainsEstimate {
+    /// Whether some parameter differs by more than chance explains
+    pub biased: bool,
+    /// Each parameter; or why there is nothing to compare
+    pub comparison: Result<Vec<Comparison>, Refused>,
+}
+
+/// A promise in numbers, of which it has one or two.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Headline {
+    /// ε
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epsilon: Option<f64>,
+    /// δ
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// μ
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mu: Option<f64>,
+    /// ρ
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rho: Option<f64>,
+}
+
+impl From<Guarantee> for Headline {
+    fn from(promise: Guarantee) -> Self {
+        let none = Self { epsilon: None, delta: None, mu: None, rho: None };
+        match promise {
+            Guarantee::Pure(epsilon) => Self { epsilon: Some(epsilon.get()), ..none },
+            Guarantee::Approximate(epsilon, delta) => {
+                Self { epsilon: Some(epsilon.get()), delta: Some(delta.get()), ..none }
+            }
+            Guarantee::Gaussian(mu) => Self { mu: Some(mu.get()), ..none },
+            Guarantee::Concentrated(rho) => Self { rho: Some(rho.get()), ..none },
+        }
+    }
 }
 
 impl LiveRecords {
@@ -86,16 +141,19 @@ impl LiveRecords {
         let options = OnlineOptions {
             steps: Steps::new(words.eta, words.alpha, words.offset)?,
             burn_in: words.burn_in,
-            decay: 0.0,
+            decay: words.decay.unwrap_or(0.0),
             tiers: tiers(task, &model, &mechanisms)?,
         };
-        let descent = OnlineSgd::new(model, options, model.start())?;
+        let promises = collection.tiers.iter().map(|&level| task.promise_at(level));
+        let promises = promises.collect::<Result<Vec<_>, TaskError>>()?;
+        let descent = Chains::new(model, options, words.two_chains)?;
         let first = PublicPoint::at(&model, descent.point())?;
         let counts = Counts { reports: 0, tiers: vec![0; mechanisms.len()] };
         Ok(Self {
             task: task.clone(),
             model,
             mechanisms,
+            promises,
             window: words.stale,
             curvature: words.curvature,
             descent,
@@ -118,7 +176,7 @@ impl LiveRecords {
             self.point_of(gradient.version).ok_or_else(|| wrong("its point is too old, or yet to come"))?;
         let mut estimate = mechanism.estimate(&gradient.said)?;
         point.around.place(&mechanism, &mut estimate);
-        self.descent.observe(Estimate { gradient: &estimate, tier: place })?;
+        self.descent.observe(gradient.version, Estimate { gradient: &estimate, tier: place })?;
         self.counts.reports = number;
         self.counts.tiers[place] += 1;
         self.points.push_back(PublicPoint::at(&self.model, self.descent.point())?);
@@ -146,22 +204,44 @@ impl LiveRecords {
 
     /// What is known so far, with intervals at this level.
     pub fn estimate(&self, level: Level) -> RecordEstimate {
+        let first = self.descent.first();
         RecordEstimate {
             reports: self.counts.reports,
             tiers: self.counts.tiers.clone(),
             names: names(&self.task),
             point: self.descent.point().to_vec(),
-            mean: self.descent.mean().map(<[f64]>::to_vec),
-            intervals: self.descent.intervals(level, self.curvature),
+            mean: first.mean().map(<[f64]>::to_vec),
+            intervals: first.intervals(level, self.curvature),
+            interval_points: first.interval_iterates(),
+            chains: self.chains(level),
+            promise: self.promise(),
             reach: self.reach(),
         }
+    }
+
+    /// The interval of l'θ, where l is as long as [`point`](Self::point): a linear function that was fixed before anybody looked.
+    pub fn functional(&self, l: &[f64], level: Level) -> Result<Intervals, LearnError> {
+        self.descent.first().functional(l, level, self.curvature)
+    }
+
+    fn chains(&self, level: Level) -> Option<ChainsEstimate> {
+        let Chains::Two(chains) = &self.descent else { return None };
+        let comparison = chains.compare(level, self.curvature);
+        let biased = comparison.as_ref().is_ok_and(|all| all.iter().any(Comparison::is_biased));
+        Some(ChainsEstimate { biased, comparison })
+    }
+
+    /// The largest promise of the tiers that somebody chose.
+    fn promise(&self) -> Option<Headline> {
+        let chosen = self.promises.iter().zip(&self.counts.tiers).filter(|(_, count)| **count > 0);
+        let chosen: Vec<Guarantee> = chosen.map(|(promise, _)| *promise).collect();
+        headline(&chosen).ok().map(Headline::from)
     }
 
     /// η·a·|ĝ| of the next report, at its largest over all tiers: at whatever point that is kept; the length of its
     /// centre is added to that of its noise.
     fn reach(&self) -> f64 {
-        let options = self.descent.options();
-        let step = options.steps.at(self.descent.reports() + 1);
+        let (options, step) = (self.descent.first().options(), self.descent.next_step());
         let length = |point: &PublicPoint| point.around.centre.iter().map(|x| x * x).sum::<f64>().sqrt();
         let centre = self.points.iter().map(length).fold(0.0, f64::max);
         let of_tier = |(tier, mechanism): (usize, &VectorMechanism)| {
@@ -185,7 +265,7 @@ impl LiveRecords {
         let fresh = Self::new(task)?;
         let State { descent, points, counts } =
             postcard::from_bytes(snapshot).map_err(|error| LearnError::Source(Box::new(error)))?;
-        let descent = OnlineSgd::restore(fresh.model, fresh.descent.options(), &descent)?;
+        let descent = fresh.descent.restored(fresh.model, &descent)?;
         let kept = counts.reports.min(fresh.window) + 1;
         let last = points.last().is_some_and(|point| point == descent.point());
         let counted =

@@ -24,6 +24,28 @@ pub fn largest_curvature(model: &RecordModel, length: Option<f64>) -> Option<f64
     })
 }
 
+/// λ, the largest eigenvalue that is to be expected where columns are standardised and independent, so that E|x|² = q.
+///
+/// > E[w·xx'] has the trace E[w|x|²] ≤ min(q, R²), or min(q, R·√q) with weights R/|x|, and q directions share it;
+/// > a factor of 1/4, 1/2 or 1/σ follows, σ being the scale that a run begins with.
+///
+/// No bound: [`largest_curvature`] is one, for the worst records and the least scale, q times as large and more, and no step of
+/// any use keeps to it with points hundreds of reports old.
+pub fn expected_curvature(model: &RecordModel) -> f64 {
+    let (q, radius) = (model.covariates() as f64, model.weighting().radius);
+    let trace = match model.weighting().weight {
+        Weight::Square => q.min(radius * radius),
+        Weight::Linear => q.min(radius * q.sqrt()),
+        Weight::Clip => q,
+    };
+    let factor = match model.loss() {
+        RecordLoss::Logistic(_) => 0.25,
+        RecordLoss::Multinomial(_) => 0.5,
+        RecordLoss::Huber(_) => 1.0 / model.start().last().copied().unwrap_or(1.0),
+    };
+    trace / q * factor
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::Normals;
@@ -50,6 +72,30 @@ mod tests {
         );
         assert!(largest_curvature(&model(losses()[1], Weight::Linear), None).is_none());
         assert!(largest_curvature(&model(losses()[1], Weight::Clip), Some(1.0)).is_none());
+    }
+
+    #[test]
+    fn what_is_expected_of_standardised_columns_is_that_of_normal_ones_to_within_a_fifth() {
+        let mut normals = Normals::new(6);
+        for weight in [Weight::Square, Weight::Linear] {
+            let model = model(losses()[1], weight);
+            // E[w·xx']/4 by its diagonal: columns are independent, so that nothing stands beside it.
+            let trials = 40_000;
+            let mut diagonal = [0.0; 3];
+            for _ in 0..trials {
+                let x = [1.0, normals.next(), normals.next()];
+                let w = model.weighting().of(&x);
+                for (sum, x) in diagonal.iter_mut().zip(x) {
+                    *sum += w * x * x / f64::from(trials) / 4.0;
+                }
+            }
+            let (largest, expected) =
+                (diagonal.iter().copied().fold(0.0, f64::max), expected_curvature(&model));
+            assert!((largest / expected - 1.0).abs() < 0.2, "{diagonal:?} and {expected}");
+            assert!(expected <= largest_curvature(&model, Some(3f64.sqrt())).unwrap());
+        }
+        let huber = expected_curvature(&model(losses()[0], Weight::Square));
+        assert!((huber - 2.0 / 3.0).abs() < 1e-12, "at the scale of one: {huber}");
     }
 
     #[test]

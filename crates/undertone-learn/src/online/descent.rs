@@ -1,12 +1,13 @@
 //! LDP-SGD and LDP-ASGD, one report at a time.
 
 use super::average::Average;
-use super::intervals::{LEAST_ITERATES, MOST_ON_BORDER, doubts_of_steps};
-use super::mix::TierMix;
-use super::{Doubt, Intervals, Level, RandomScaling, Refused, Steps, Tiers};
+use super::bend;
+use super::evidence::Evidence;
+use super::intervals::{biased, doubts_of_steps};
+use super::{Doubt, Intervals, Level, Refused, Steps, Tiers};
 use crate::LearnError;
 use serde::{Deserialize, Serialize};
-use undertone_privacy::gradient::RecordModel;
+use undertone_privacy::gradient::{RecordModel, Weight};
 
 /// What is fixed and public before the first report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,24 +53,11 @@ struct State {
     reports: u64,
     /// θ_i
     point: Vec<f64>,
+    /// Ση_i·a, the way that was really gone
+    travelled: f64,
     average: Average,
     /// What intervals are made of, for 1/2 < α < 1
     evidence: Option<Evidence>,
-}
-
-/// What was seen since the burn-in, or since intervals began anew.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Evidence {
-    scaling: RandomScaling,
-    mix: TierMix,
-    /// Steps that ended on the border of the feasible set
-    on_border: u64,
-}
-
-impl Evidence {
-    fn new(parameters: usize, tiers: usize) -> Self {
-        Self { scaling: RandomScaling::new(parameters), mix: TierMix::new(tiers), on_border: 0 }
-    }
 }
 
 impl OnlineSgd {
@@ -91,7 +79,10 @@ impl OnlineSgd {
         let average = Average::new(parameters, options.decay)?;
         let evidence =
             options.steps.allow_intervals().then(|| Evidence::new(parameters, options.tiers.count()));
-        Ok(Self { model, state: State { options, reports: 0, point: start, average, evidence } })
+        Ok(Self {
+            model,
+            state: State { options, reports: 0, point: start, travelled: 0.0, average, evidence },
+        })
     }
 
     /// Learns from one report.
@@ -109,32 +100,43 @@ impl OnlineSgd {
     /// A report that is refused is refused with its whole batch, and nothing changes.
     pub fn observe_batch(&mut self, estimates: &[Estimate<'_>]) -> Result<(), LearnError> {
         estimates.iter().try_for_each(|estimate| self.check(estimate))?;
-        let State { options, reports, point, average, evidence } = &mut self.state;
-        let first = *reports;
-        for (i, Estimate { gradient, tier }) in (first + 1..).zip(estimates) {
-            // Every tier was looked up by `check`.
-            let step = options.steps.at(i) * options.tiers.factor(*tier).unwrap_or(1.0);
-            for (value, g) in point.iter_mut().zip(*gradient) {
-                *value -= step * g;
-            }
-        }
-        let on_border = self.model.check_point(point).is_err();
-        if on_border {
-            self.model.project(point);
-        }
-        for Estimate { tier, .. } in estimates {
+        let (moved, on_border) = self.step(estimates)?;
+        let State { options, reports, point, travelled, average, evidence } = &mut self.state;
+        *point = moved;
+        for estimate in estimates {
             *reports += 1;
+            // Every tier was looked up by `check`.
+            let (eta, factor) =
+                (options.steps.at(*reports), options.tiers.factor(estimate.tier).unwrap_or(1.0));
+            *travelled += eta * factor;
             if *reports <= options.burn_in {
                 continue;
             }
             average.observe(point);
             if let Some(evidence) = evidence {
-                evidence.scaling.observe(point);
-                evidence.mix.observe(*tier);
-                evidence.on_border += u64::from(on_border);
+                evidence.observe(point, estimate, eta, factor, on_border);
             }
         }
         Ok(())
+    }
+
+    /// Π(θ - Σ_j η_{i_j}·ĝ_j), and whether the projection moved it. Gradients that overflow into opposite directions leave no
+    /// number behind, and are refused.
+    fn step(&self, estimates: &[Estimate<'_>]) -> Result<(Vec<f64>, bool), LearnError> {
+        let State { options, reports, point, .. } = &self.state;
+        let mut moved = point.clone();
+        for (i, Estimate { gradient, tier }) in (reports + 1..).zip(estimates) {
+            let step = options.steps.at(i) * options.tiers.factor(*tier).unwrap_or(1.0);
+            for (value, g) in moved.iter_mut().zip(*gradient) {
+                *value -= step * g;
+            }
+        }
+        let on_border = self.model.check_point(&moved).is_err();
+        if on_border {
+            self.model.project(&mut moved);
+            self.model.check_point(&moved)?;
+        }
+        Ok((moved, on_border))
     }
 
     fn check(&self, estimate: &Estimate<'_>) -> Result<(), LearnError> {
@@ -184,49 +186,76 @@ impl OnlineSgd {
         steps.most_stale(self.state.reports + 1, curvature * tiers.largest())
     }
 
-    /// An interval for each coordinate, around the mean of the iterates since the burn-in or since
-    /// [`restart_intervals`](Self::restart_intervals). `curvature` is m, the least eigenvalue of the Hessian, as a plan has it.
+    /// An interval for each coordinate, around the mean of the iterates since the burn-in, or since the mix of budgets changed.
+    /// `curvature` is m, the least eigenvalue of the Hessian, as a plan has it.
     pub fn intervals(&self, level: Level, curvature: Option<f64>) -> Result<Intervals, Refused> {
-        let coordinates = || self.scaling().map_or(Vec::new(), |scaling| scaling.coordinates(level));
+        let evidence = self.state.evidence.as_ref();
+        let coordinates = || evidence.map_or(Vec::new(), |evidence| evidence.scaling().coordinates(level));
         Intervals::unless(self.doubts(curvature), level, coordinates)
     }
 
-    /// What intervals are made of, for linear functions of θ; none unless 1/2 < α < 1. It knows nothing of
-    /// [`doubts`](Self::doubts).
-    pub fn scaling(&self) -> Option<&RandomScaling> {
-        self.state.evidence.as_ref().map(|evidence| &evidence.scaling)
+    /// The interval of l'θ, under the same conditions: the only one of [`Intervals::coordinates`].
+    pub fn functional(
+        &self,
+        l: &[f64],
+        level: Level,
+        curvature: Option<f64>,
+    ) -> Result<Intervals, LearnError> {
+        let mut doubts = self.doubts_but_bias(curvature);
+        let Some(evidence) = &self.state.evidence else { return Err(Refused { doubts }.into()) };
+        let interval = evidence.scaling().functional(l, level)?;
+        if let Some(bias) = self.bias(curvature) {
+            let along = bias.iter().zip(l).map(|(bias, l)| bias * l).sum();
+            doubts.extend(biased(bend::share(along, &interval)));
+        }
+        Ok(Intervals::unless(doubts, level, || vec![interval])?)
+    }
+
+    /// The intervals whatever speaks against them.
+    #[cfg(test)]
+    pub(crate) fn undoubted(&self, level: Level) -> Vec<super::Interval> {
+        self.state.evidence.as_ref().map_or(Vec::new(), |evidence| evidence.scaling().coordinates(level))
+    }
+
+    /// How many iterates intervals are made of; none unless 1/2 < α < 1.
+    pub fn interval_iterates(&self) -> Option<u64> {
+        self.state.evidence.as_ref().map(|evidence| evidence.scaling().count())
     }
 
     /// What speaks against intervals.
     pub fn doubts(&self, curvature: Option<f64>) -> Vec<Doubt> {
-        let steps = self.state.options.steps;
-        let Some(Evidence { scaling, mix, on_border }) = &self.state.evidence else {
-            return vec![Doubt::Exponent { alpha: steps.alpha() }];
+        let mut doubts = self.doubts_but_bias(curvature);
+        if let (Some(evidence), Some(bias)) = (&self.state.evidence, self.bias(curvature)) {
+            let intervals = evidence.scaling().coordinates(Level::NINETY_FIVE);
+            doubts.extend(biased(bend::largest_share(&bias, &intervals)));
+        }
+        doubts
+    }
+
+    fn doubts_but_bias(&self, curvature: Option<f64>) -> Vec<Doubt> {
+        let OnlineOptions { steps, tiers, .. } = &self.state.options;
+        let clipped = (self.model.weighting().weight == Weight::Clip).then_some(Doubt::Clipped);
+        let mut doubts: Vec<Doubt> = clipped.into_iter().collect();
+        let Some(evidence) = &self.state.evidence else {
+            doubts.push(Doubt::Exponent { alpha: steps.alpha() });
+            return doubts;
         };
-        let (mut doubts, iterates) = (Vec::new(), scaling.count());
-        if iterates < LEAST_ITERATES {
-            doubts.push(Doubt::TooFew { iterates });
-        }
-        let share = *on_border as f64 / iterates.max(1) as f64;
-        if share > MOST_ON_BORDER {
-            doubts.push(Doubt::OnBorder { share });
-        }
-        if mix.drifted() {
-            doubts.push(Doubt::MixChanged);
-        }
+        doubts.extend(evidence.doubts(tiers));
         match curvature {
-            Some(m) => doubts.extend(doubts_of_steps(&steps, self.state.reports, iterates, m)),
+            Some(m) => {
+                let times = evidence.correlation_times(steps.at(self.state.reports.max(1)), m);
+                doubts.extend(doubts_of_steps(m * self.state.travelled, times));
+            }
             None => doubts.push(Doubt::CurvatureUnknown),
         }
         doubts
     }
 
-    /// Begins the intervals anew, as has to be done where the mix of budgets changes. θ and its mean go on.
-    pub fn restart_intervals(&mut self) {
-        let (parameters, tiers) = (self.state.point.len(), self.state.options.tiers.count());
-        if let Some(evidence) = &mut self.state.evidence {
-            *evidence = Evidence::new(parameters, tiers);
-        }
+    /// b of the mean of iterates, about; none if there are none, or m is not known, or the gradient is that of no loss.
+    fn bias(&self, curvature: Option<f64>) -> Option<Vec<f64>> {
+        let evidence = self.state.evidence.as_ref().filter(|evidence| evidence.scaling().count() > 0)?;
+        let m = curvature.filter(|_| self.model.weighting().weight != Weight::Clip)?;
+        Some(bend::bias(&self.model, evidence.scaling().mean(), evidence.pull(&self.model), m))
     }
 
     /// The state, to be given to [`restore`](Self::restore).
@@ -239,12 +268,11 @@ impl OnlineSgd {
         let state: State =
             postcard::from_bytes(snapshot).map_err(|error| LearnError::Source(Box::new(error)))?;
         let (parameters, tiers) = (model.parameters(), options.tiers.count());
-        let whole = |evidence: &Evidence| evidence.scaling.is_of(parameters) && evidence.mix.is_of(tiers);
         let same = state.options == *options
             && model.check_point(&state.point).is_ok()
             && state.average.is_of(parameters)
             && state.evidence.is_some() == options.steps.allow_intervals()
-            && state.evidence.as_ref().is_none_or(whole);
+            && state.evidence.as_ref().is_none_or(|evidence| evidence.is_of(parameters, tiers));
         if same { Ok(Self { model, state }) } else { Err(LearnError::Snapshot) }
     }
 }

@@ -4,7 +4,8 @@
 //! may be, and then it comes with a doubt. It is right at a number of reports that was fixed beforehand: whoever looks again
 //! and again until an interval pleases them will find one.
 
-use super::{Level, Steps};
+use super::Level;
+use super::bend::MOST_BIAS;
 use serde::Serialize;
 use std::fmt;
 
@@ -53,6 +54,11 @@ pub enum Doubt {
         /// α
         alpha: f64,
     },
+    /// Steps of one length, or of lengths like 1/i: the last iterate has another law than with those between
+    LastIterate {
+        /// α
+        alpha: f64,
+    },
     /// Fewer than a thousand iterates after the burn-in
     TooFew {
         /// How many there are
@@ -68,8 +74,17 @@ pub enum Doubt {
         /// The share of steps that ended there
         share: f64,
     },
-    /// People of some tier came more often in one half of the run than in the other
+    /// Gradients are clipped, and what they lead to is not the optimum
+    Clipped,
+    /// People of some tier came more often in one part of the run than in another
     MixChanged,
+    /// Tiers did not come as often as the factors on their steps suppose
+    MixUnlikeShares,
+    /// The loss bends where iterates scatter, and their mean lies beside the optimum
+    Biased {
+        /// By so much of the half width of an interval, about, which should be at most 0.2
+        share: f64,
+    },
     /// Iterates that depend on each other for too long
     FewCorrelationTimes {
         /// n·η_n·m, which should be at least 30
@@ -82,17 +97,37 @@ pub enum Doubt {
 impl Doubt {
     /// Whether there is no interval because of it.
     pub fn refuses(&self) -> bool {
-        !matches!(self, Self::FewCorrelationTimes { .. } | Self::CurvatureUnknown)
+        match self {
+            Self::Exponent { .. }
+            | Self::LastIterate { .. }
+            | Self::TooFew { .. }
+            | Self::NotConverged { .. }
+            | Self::OnBorder { .. }
+            | Self::Clipped
+            | Self::MixChanged => true,
+            Self::MixUnlikeShares
+            | Self::Biased { .. }
+            | Self::FewCorrelationTimes { .. }
+            | Self::CurvatureUnknown => false,
+        }
     }
 }
 
-/// What is to be doubted about the last `iterates` of `reports` reports because of the steps, where `curvature` is m.
-pub(super) fn doubts_of_steps(steps: &Steps, reports: u64, iterates: u64, curvature: f64) -> Vec<Doubt> {
-    let exponent = steps.transient_exponent(reports, curvature);
-    let times = iterates as f64 * steps.at(reports.max(1)) * curvature;
+/// What is to be doubted about `iterates` because there are few of them.
+pub(super) fn too_few(iterates: u64) -> Option<Doubt> {
+    (iterates < LEAST_ITERATES).then_some(Doubt::TooFew { iterates })
+}
+
+/// What is to be doubted because of the steps: m·Ση_i is `exponent`, and n·η_n·m is `times`.
+pub(super) fn doubts_of_steps(exponent: f64, times: f64) -> impl Iterator<Item = Doubt> {
     let converged = (exponent < LEAST_EXPONENT).then_some(Doubt::NotConverged { exponent });
     let long = (times < LEAST_CORRELATION_TIMES).then_some(Doubt::FewCorrelationTimes { times });
-    converged.into_iter().chain(long).collect()
+    converged.into_iter().chain(long)
+}
+
+/// What is to be doubted because an interval is beside its place by so many of its half widths.
+pub(super) fn biased(share: f64) -> Option<Doubt> {
+    (share > MOST_BIAS).then_some(Doubt::Biased { share })
 }
 
 impl fmt::Display for Doubt {
@@ -100,6 +135,9 @@ impl fmt::Display for Doubt {
         match self {
             Self::Exponent { alpha } => {
                 write!(f, "α is {alpha}, and the law of the mean, with its intervals, needs 1/2 < α < 1")
+            }
+            Self::LastIterate { alpha } => {
+                write!(f, "α is {alpha}, and the law of the last iterate needs 0 < α < 1")
             }
             Self::TooFew { iterates } => {
                 write!(f, "{iterates} iterates after the burn-in, and {LEAST_ITERATES} are needed")
@@ -117,7 +155,19 @@ impl fmt::Display for Doubt {
                     100.0 * share
                 )
             }
-            Self::MixChanged => f.write_str("the mix of budgets has changed; begin the intervals anew"),
+            Self::Clipped => f.write_str(
+                "gradients are clipped, by more or less as the response is, and lead to another point than the optimum",
+            ),
+            Self::MixChanged => {
+                f.write_str("the mix of budgets has changed; intervals begin anew with the next block of reports")
+            }
+            Self::MixUnlikeShares => f.write_str(
+                "the mix of budgets is not what the task says, and steps are longer or shorter than they seem",
+            ),
+            Self::Biased { share } => write!(
+                f,
+                "the loss bends under so much noise: intervals lie about {share:.2} of their half width beside the optimum, and {MOST_BIAS} is allowed; it takes shorter steps and more people"
+            ),
             Self::FewCorrelationTimes { times } => write!(
                 f,
                 "the run is {times:.1} correlation times long; with fewer than {LEAST_CORRELATION_TIMES} intervals cover too seldom"

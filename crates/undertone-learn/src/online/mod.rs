@@ -13,16 +13,19 @@
 //!
 //! > n^α·E|θ_n - θ*|² → (η/2)·tr(A⁻¹S) for 0 < α < 1,   √n·(θ̄_n - θ*) → N(0, A⁻¹SA⁻¹) for ½ < α < 1
 //!
-//! which [`laws`] has in numbers before anyone is asked. [`RandomScaling`] has intervals that need neither A nor S.
+//! which [`laws`] has in numbers before anyone is asked. Random scaling has intervals that need neither A nor S.
 //!
 //! After Shi, Xie, Jiang, Kong, He, *Non-Asymptotic Analysis of Online Local Private Learning with SGD*, who do not project;
 //! without a bounded set their conditions contradict each other, and the scale of a Huber regression falls below zero
 //! within a few reports.
 
 mod average;
+mod bend;
+mod clipped_normal;
 mod critical;
 mod curvature;
 mod descent;
+mod evidence;
 mod intervals;
 pub mod laws;
 mod mix;
@@ -32,10 +35,9 @@ mod tiers;
 mod two_chains;
 
 pub use critical::Level;
-pub use curvature::largest_curvature;
+pub use curvature::{expected_curvature, largest_curvature};
 pub use descent::{Estimate, OnlineOptions, OnlineSgd};
 pub use intervals::{Doubt, Interval, Intervals, Refused};
-pub use scaling::RandomScaling;
 pub use steps::Steps;
 pub use tiers::{Budget, Tiers};
 pub use two_chains::{Comparison, TwoChains};

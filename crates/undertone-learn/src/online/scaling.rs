@@ -20,7 +20,7 @@ const MOST_WHOLE: usize = 64;
 
 /// θ̄ and D after k iterates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RandomScaling {
+pub(super) struct RandomScaling {
     /// k
     count: u64,
     /// θ̄
@@ -37,14 +37,14 @@ pub struct RandomScaling {
 
 impl RandomScaling {
     /// Before the first iterate of p = `parameters` numbers.
-    pub fn new(parameters: usize) -> Self {
+    pub(super) fn new(parameters: usize) -> Self {
         let zeros = vec![0.0; parameters];
         let d = vec![0.0; scatter_length(parameters)];
         Self { count: 0, mean: zeros.clone(), r: zeros.clone(), c: 0.0, d, e: zeros }
     }
 
     /// Takes one more iterate into account.
-    pub fn observe(&mut self, point: &[f64]) {
+    pub(super) fn observe(&mut self, point: &[f64]) {
         self.count += 1;
         let k = self.count as f64;
         for ((e, value), mean) in self.e.iter_mut().zip(point).zip(&self.mean) {
@@ -78,12 +78,12 @@ impl RandomScaling {
     }
 
     /// How many iterates there were.
-    pub fn count(&self) -> u64 {
+    pub(super) fn count(&self) -> u64 {
         self.count
     }
 
     /// θ̄.
-    pub fn mean(&self) -> &[f64] {
+    pub(super) fn mean(&self) -> &[f64] {
         &self.mean
     }
 
@@ -93,14 +93,14 @@ impl RandomScaling {
     }
 
     /// The interval of each coordinate.
-    pub fn coordinates(&self, level: Level) -> Vec<Interval> {
+    pub(super) fn coordinates(&self, level: Level) -> Vec<Interval> {
         let scatter = |j: usize| if self.is_whole() { self.d[triangle(j) + j] } else { self.d[j] };
         let critical = level.critical_value();
         self.mean.iter().enumerate().map(|(j, mean)| self.interval(*mean, scatter(j), critical)).collect()
     }
 
     /// The interval of l'θ.
-    pub fn functional(&self, l: &[f64], level: Level) -> Result<Interval, LearnError> {
+    pub(super) fn functional(&self, l: &[f64], level: Level) -> Result<Interval, LearnError> {
         let parameters = self.mean.len();
         if l.len() != parameters {
             let (what, expected) = ("the length of a linear function", "that of θ");

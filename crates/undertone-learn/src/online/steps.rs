@@ -56,6 +56,11 @@ impl Steps {
         self.alpha > 0.5 && self.alpha < 1.0
     }
 
+    /// Whether the last iterate has the law of [`laws`](super::laws): 0 < α < 1. At 0 the noise stays, at 1 the start may.
+    pub fn have_a_law(&self) -> bool {
+        self.alpha > 0.0 && self.alpha < 1.0
+    }
+
     /// Refuses an α with which there are no intervals.
     pub fn check_intervals(&self) -> Result<(), LearnError> {
         let (what, value) = ("α", self.alpha);
@@ -86,6 +91,20 @@ impl Steps {
     pub fn most_stale(&self, i: u64, curvature: f64) -> u64 {
         // `as` saturates
         (0.5 / (self.at(i) * curvature)) as u64
+    }
+
+    /// The first report that may be τ versions behind by [`most_stale`](Self::most_stale); none if none ever may.
+    ///
+    /// > i ≥ (2·η·M·τ)^(1/α) - i₀
+    pub fn steady_from(&self, tau: u64, curvature: f64) -> Option<u64> {
+        let product = 2.0 * self.eta * curvature * tau as f64;
+        let least = if self.alpha == 0.0 {
+            if product <= 1.0 { 1.0 } else { f64::INFINITY }
+        } else {
+            libm::ceil(libm::pow(product, 1.0 / self.alpha)) - self.offset as f64
+        };
+        // No log has more reports.
+        (least <= 2f64.powi(53)).then_some(least.max(1.0) as u64)
     }
 }
 
@@ -128,6 +147,28 @@ mod tests {
                 assert!(i < 19_000 || past[past.len() - 1].abs() < 1e-6);
             }
         }
+    }
+
+    #[test]
+    fn reports_may_be_stale_from_the_one_on_that_is_stated_and_not_before() {
+        for (eta, alpha, offset, tau, curvature) in [
+            (1.0, 0.6, 1000, 256, 1.0),
+            (0.2, 0.5, 0, 100, 0.5),
+            (1.0, 1.0, 1000, 4000, 0.3),
+            (0.1, 0.6, 0, 2, 1.0),
+        ] {
+            let steps = Steps::new(eta, alpha, offset).unwrap();
+            let first = steps.steady_from(tau, curvature).unwrap();
+            // To within the rounding of the power
+            assert!(steps.most_stale(first + 1, curvature) >= tau, "{first}");
+            assert!(first == 1 || steps.most_stale(first - 1, curvature) < tau, "{first}");
+        }
+        // (2·256)^(5/3) - 1000 by hand, and steps that never fall
+        let usual = Steps::new(1.0, 0.6, 1000).unwrap().steady_from(256, 1.0).unwrap();
+        assert!((31_768..=31_769).contains(&usual), "{usual}");
+        assert_eq!(Steps::new(0.1, 0.0, 0).unwrap().steady_from(5, 1.0), Some(1));
+        assert_eq!(Steps::new(0.1, 0.0, 0).unwrap().steady_from(6, 1.0), None);
+        assert_eq!(Steps::new(1e3, 0.1, 0).unwrap().steady_from(1 << 16, 1.0), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 
 use crate::LearnError;
 use serde::{Deserialize, Serialize};
+use undertone_report::SHARES_TOLERANCE;
 
 /// A tier as it is declared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +25,8 @@ pub struct Budget {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tiers {
     factors: Vec<f64>,
+    /// What people were said to choose, where the factors depend on it
+    shares: Option<Vec<f64>>,
 }
 
 impl Tiers {
@@ -36,7 +39,7 @@ impl Tiers {
                 expected: "at least one",
             });
         }
-        Ok(Self { factors: vec![1.0; count] })
+        Ok(Self { factors: vec![1.0; count], shares: None })
     }
 
     /// Each tier by its noise, where `spread` is v, the variance that a coordinate of the gradient has without any.
@@ -54,12 +57,16 @@ impl Tiers {
             }
         }
         let total: f64 = budgets.iter().map(|budget| budget.share).sum();
-        if (total - 1.0).abs() > 1e-9 {
+        if (total - 1.0).abs() > SHARES_TOLERANCE {
             return refuse("the sum of the shares of tiers", total, "one");
         }
         let precision = |budget: &Budget| 1.0 / (spread + budget.noise);
         let mean: f64 = budgets.iter().map(|budget| budget.share * precision(budget)).sum();
-        Ok(Self { factors: budgets.iter().map(|budget| precision(budget) / mean).collect() })
+        let shares = budgets.iter().map(|budget| budget.share).collect();
+        Ok(Self {
+            factors: budgets.iter().map(|budget| precision(budget) / mean).collect(),
+            shares: Some(shares),
+        })
     }
 
     /// How many there are.
@@ -70,6 +77,11 @@ impl Tiers {
     /// a_t; none if there is no such tier.
     pub fn factor(&self, tier: usize) -> Option<f64> {
         self.factors.get(tier).copied()
+    }
+
+    /// The share of people in each tier, where it was declared.
+    pub(super) fn shares(&self) -> Option<&[f64]> {
+        self.shares.as_deref()
     }
 
     /// The largest of them.
@@ -114,6 +126,8 @@ mod tests {
     fn what_is_no_share_is_refused() {
         let tier = |share, noise| Budget { share, noise };
         assert!(Tiers::by_budget(1.0, &[tier(0.5, 1.0), tier(0.6, 1.0)]).is_err());
+        // A third as people write it, which a task may hold too
+        assert!(Tiers::by_budget(1.0, &[tier(0.333_333, 1.0), tier(0.666_666_5, 1.0)]).is_ok());
         assert!(Tiers::by_budget(1.0, &[tier(1.0, f64::INFINITY)]).is_err());
         assert!(Tiers::by_budget(0.0, &[tier(1.0, 1.0)]).is_err());
         assert!(Tiers::by_budget(1.0, &[]).is_err() && Tiers::alike(0).is_err());

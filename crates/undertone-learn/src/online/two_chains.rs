@@ -58,12 +58,23 @@ impl TwoChains {
     }
 
     fn is_whole_next(&self) -> bool {
-        self.whole.reports() == self.half.reports()
+        self.reports().is_multiple_of(2)
+    }
+
+    /// i of both together: the version of [`point`](Self::point).
+    pub fn reports(&self) -> u64 {
+        self.whole.reports() + self.half.reports()
     }
 
     /// Learns from a report on [`point`](Self::point).
     pub fn observe(&mut self, estimate: Estimate<'_>) -> Result<(), LearnError> {
-        if self.is_whole_next() { self.whole.observe(estimate) } else { self.half.observe(estimate) }
+        self.observe_at(self.reports(), estimate)
+    }
+
+    /// Learns from a report on the point of an earlier version, which belongs to the chain whose point it was: those of even
+    /// versions are of the first.
+    pub fn observe_at(&mut self, version: u64, estimate: Estimate<'_>) -> Result<(), LearnError> {
+        if version.is_multiple_of(2) { self.whole.observe(estimate) } else { self.half.observe(estimate) }
     }
 
     /// The descent with η.
@@ -95,12 +106,6 @@ impl TwoChains {
             postcard::from_bytes(snapshot).map_err(|error| LearnError::Source(Box::new(error)))?;
         let halved = OnlineOptions { steps: options.steps.halved(), ..options.clone() };
         let whole = OnlineSgd::restore(model, options, &whole)?;
-        let half = OnlineSgd::restore(model, &halved, &half)?;
-        // The chains take turns.
-        if matches!(whole.reports().checked_sub(half.reports()), Some(0 | 1)) {
-            Ok(Self { whole, half })
-        } else {
-            Err(LearnError::Snapshot)
-        }
+        Ok(Self { whole, half: OnlineSgd::restore(model, &halved, &half)? })
     }
 }

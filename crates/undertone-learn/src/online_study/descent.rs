@@ -22,13 +22,15 @@ use undertone_privacy::gradient::{RecordLoss, RecordModel};
 /// s of the average that forgets.
 const DECAY: f64 = 3.0;
 
-/// What is kept of the path, besides its end and its mean.
+/// What is kept of the path, besides its end, and of which part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The average with polynomially decaying weights
     pub decayed: bool,
     /// What intervals are made of
     pub spread: bool,
+    /// People before any mean begins
+    pub burn_in: u64,
 }
 
 /// The state of a block.
@@ -44,6 +46,8 @@ pub(super) struct Block {
     squares: f64,
     /// i
     pub(super) steps: u64,
+    /// Iterates that the means count
+    counted: u64,
     streams: Streams,
 }
 
@@ -58,13 +62,14 @@ impl Block {
             cross: zero,
             squares: 0.0,
             steps: 0,
+            counted: 0,
             streams,
         }
     }
 
     /// V of each coordinate.
     pub(super) fn variance(&self, coordinate: usize) -> Lanes {
-        let k = self.steps as f64;
+        let k = self.counted as f64;
         self.spread[coordinate].map(|d| d / (k * k))
     }
 
@@ -72,8 +77,12 @@ impl Block {
     #[inline(always)]
     fn step(&mut self, model: &RecordModel, report: &[Lanes], eta: f64, kept: Kept) {
         self.steps += 1;
-        let k = self.steps as f64;
-        let (share, recent, squares) = (1.0 / k, (DECAY + 1.0) / (k + DECAY), self.squares);
+        let counts = self.steps > kept.burn_in;
+        self.counted += u64::from(counts);
+        let k = self.counted as f64;
+        // Before the end of the burn-in no mean moves.
+        let (share, recent) = if counts { (1.0 / k, (DECAY + 1.0) / (k + DECAY)) } else { (0.0, 0.0) };
+        let squares = self.squares;
         let scales = match model.loss() {
             RecordLoss::Huber(huber) => Some(huber.scales()),
             _ => None,

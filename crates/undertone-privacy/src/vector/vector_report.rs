@@ -49,14 +49,14 @@ impl VectorMechanism {
     /// The longest report in steps, as a vector, that an honest device sends but for a chance of less than e^-40.
     ///
     /// Gaussian noise of scale s is longer than s·√(p + 2√(p·t) + 2t) with a probability below e^-t (Laurent, Massart,
-    /// *Adaptive estimation of a quadratic functional*, 2000), one coordinate of Laplace noise of scale b beyond b·(t + ln p)
-    /// with e^-t/p. A codeword has one length. Nothing tighter is asked for: cutting honest noise would make what is learnt
-    /// from it wrong.
+    /// *Adaptive estimation of a quadratic functional*, 2000). Laplace noise is bounded coordinate by coordinate, and p of
+    /// them are √p times as long. A codeword has one length. Nothing tighter is asked for: cutting honest noise would make
+    /// what is learnt from it wrong.
     fn longest(&self) -> f64 {
         let p = self.ball().dimension() as f64;
         let root = libm::sqrt(p + 2.0 * libm::sqrt(p * SURELY) + 2.0 * SURELY);
         let noise = match self {
-            Self::Laplace(mechanism) => libm::sqrt(p) * mechanism.noise().width() * (SURELY + libm::log(p)),
+            Self::Laplace(_) => return libm::sqrt(p) * self.largest(),
             // Half a step of rounding in every coordinate
             Self::Gaussian(mechanism) | Self::Gdp(mechanism) => {
                 mechanism.noise().width() * root + libm::sqrt(p)
@@ -70,10 +70,22 @@ impl VectorMechanism {
         f64::from(STEPS) + noise
     }
 
+    /// The largest coordinate in steps of such a report: under Laplace noise of scale b, where one coordinate is beyond
+    /// b·(t + ln p) with a probability of e^-t/p, STEPS + b·(t + ln p); elsewhere no coordinate is longer than the whole.
+    fn largest(&self) -> f64 {
+        match self {
+            Self::Laplace(mechanism) => {
+                let p = self.ball().dimension() as f64;
+                f64::from(STEPS) + mechanism.noise().width() * (SURELY + libm::log(p))
+            }
+            _ => self.longest(),
+        }
+    }
+
     /// Whether no honest coordinate is cut off at [`LARGEST_STEP`], but for a chance of less than e^-40: cutting would make
     /// the estimate wrong.
     pub fn fits_a_report(&self) -> bool {
-        self.longest() <= LARGEST_STEP as f64
+        self.largest() <= LARGEST_STEP as f64
     }
 
     /// How far a report of this mechanism can be from the centre: that is how much a liar can say.
@@ -87,10 +99,15 @@ impl VectorMechanism {
             (Self::Codebook(mechanism), VectorReport::Codeword(report)) => {
                 u32::from(report.index) < mechanism.codewords()
             }
-            (Self::Codebook(_), _) | (_, VectorReport::Codeword(_)) => false,
+            // What is computed in floats says nothing.
+            (Self::Codebook(_) | Self::L2Laplace(_) | Self::Duchi(_) | Self::PrivUnit(_), _)
+            | (_, VectorReport::Codeword(_)) => false,
             (_, VectorReport::Steps(steps)) => {
-                let small = steps.iter().all(|k| k.unsigned_abs() <= LARGEST_STEP.unsigned_abs());
-                steps.len() == self.ball().dimension() && small && length(steps) <= self.longest()
+                let largest = self.largest().min(LARGEST_STEP as f64);
+                let small = steps.iter().all(|&k| k.unsigned_abs() as f64 <= largest);
+                // Of Laplace noise there is nothing more to ask for: every corner of the cube is as honest as its sides.
+                let short = matches!(self, Self::Laplace(_)) || length(steps) <= self.longest();
+                steps.len() == self.ball().dimension() && small && short
             }
         }
     }
@@ -235,6 +252,12 @@ mod tests {
                 let along = |k: i64| mechanism.is_plausible(&VectorReport::Steps(vec![0, sign * k, 0]));
                 assert!(along(most as i64) && !along(most as i64 + 1), "{}", mechanism.kind().name());
             }
+            // Noise of independent coordinates may be as large in all of them; of the others the whole has a length.
+            let corner = VectorReport::Steps(vec![most as i64, -(most as i64), most as i64]);
+            let (laplace, reach) = (mechanism.kind() == VectorKind::Laplace, mechanism.reach());
+            assert_eq!(mechanism.is_plausible(&corner), laplace);
+            let farthest = most / steps * if laplace { libm::sqrt(3.0) } else { 1.0 };
+            assert!((reach / (mechanism.ball().radius() * farthest) - 1.0).abs() < 1e-12, "{reach}");
         }
     }
 

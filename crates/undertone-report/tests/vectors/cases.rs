@@ -1,5 +1,6 @@
 //! The reports of the vectors, and what is done to them so that they are refused.
 
+use super::records::stated_otherwise;
 use super::tasks::{
     columns, named, numbered, of_classes, of_numbers, of_records, task, with_priors, with_rare_spellings,
     with_top,
@@ -529,13 +530,13 @@ pub(crate) fn documents() -> Documents {
     record!("A radius of nothing", "radius", t => words(t).radius = 0.0);
     record!("A radius below half of the cut", "the cut is more than twice", t => words(t).radius = 0.5);
     record!("Coefficients of any size", "bound", t => words(t).bound = 1e9);
-    record!("More points than memory", "more than 67108864 numbers", t => {
+    record!("More points than memory", "more than 16777216 numbers", t => {
         t.collection.as_mut().unwrap().encoding[1] = EncodingWords::Category(CategoryWords::Values {
             values: numbered(2000),
             other: false,
             missing: false,
         });
-        let most = OnlineWords { eta: 0.5, alpha: 0.6, offset: 0, burn_in: 0, stale: 1 << 16, curvature: None };
+        let most = OnlineWords { eta: 0.5, alpha: 0.6, offset: 0, burn_in: 0, stale: 1 << 16, curvature: None, decay: None, two_chains: false };
         t.collection.as_mut().unwrap().learner = LearnerWords::Online(most);
     });
     record!("Nobody to collect", "collection", t => t.collection = None);
@@ -582,5 +583,6 @@ pub(crate) fn documents() -> Documents {
     let array = r#"[1,"income",["low","high"],{"kind":"rr","epsilon":1.0},[]]"#;
     let about = "A task as an array".into();
     refused.push(RefusedDocument { about, json: array.into(), says: "expected an object".into() });
+    refused.extend(stated_otherwise());
     Documents { about: "Documents that are no task of a collection".into(), refused }
 }

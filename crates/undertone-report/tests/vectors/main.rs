@@ -2,6 +2,7 @@
 //! them all. To write them anew: `UNDERTONE_WRITE_VECTORS=1 cargo test -p undertone-report --test vectors`.
 
 mod cases;
+mod records;
 mod tasks;
 
 use serde::{Deserialize, Serialize};
@@ -203,6 +204,7 @@ fn made() -> Vec<(String, String)> {
         .collect();
     files.push(("batches.json".into(), text(&serde_json::to_value(cases::batches()).unwrap())));
     files.push(("documents.json".into(), text(&serde_json::to_value(cases::documents()).unwrap())));
+    files.push(("records.json".into(), text(&serde_json::to_value(records::records()).unwrap())));
     files
 }
 
@@ -272,6 +274,11 @@ fn every_batch_splits_as_the_file_says() {
         };
         assert_eq!(outcome, case.outcome, "{}", case.about);
     }
+}
+
+#[test]
+fn every_gradient_and_every_codeword_is_what_the_file_says() {
+    records::check(&read("records.json"));
 }
 
 #[test]

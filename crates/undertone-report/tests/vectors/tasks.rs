@@ -1,7 +1,7 @@
 //! The tasks of the vectors.
 
 use undertone_report::{
-    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
+    BallWords, CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
     MechanismWords, NumberWords, OnlineWords, PriorWords, RecordWords, ResponseWords, Stretch, TASK_VERSION,
     Task, TextWords,
 };
@@ -105,12 +105,21 @@ pub(crate) fn of_records() -> Task {
         radius: 1.5,
         bound: 100.0,
         response: Some(ResponseWords { mean: 16500.0, scale: 0.00025 }),
+        ball: BallWords::default(),
         shares: Some(vec![0.75, 0.25]),
     });
-    let online =
-        OnlineWords { eta: 0.5, alpha: 0.6, offset: 100, burn_in: 1000, stale: 256, curvature: Some(0.05) };
+    let online = OnlineWords {
+        eta: 0.5,
+        alpha: 0.6,
+        offset: 100,
+        burn_in: 1000,
+        stale: 256,
+        curvature: Some(0.05),
+        decay: None,
+        two_chains: false,
+    };
     task.collection.as_mut().unwrap().learner = LearnerWords::Online(online);
-    task
+    task.stating_its_noise().unwrap()
 }
 
 /// The same with two classes and codewords.
@@ -122,7 +131,7 @@ pub(crate) fn of_classes() -> Task {
     task.collection.as_mut().unwrap().tiers = vec![2.0];
     let record = task.record.as_mut().unwrap();
     (record.loss, record.response, record.shares) = (LossWords::Logistic, None, None);
-    task
+    task.stating_its_noise().unwrap()
 }
 
 /// Randomized response among three of five classes.

@@ -15,7 +15,7 @@ use super::pair::Pair;
 use super::polar::Polar;
 use super::{Budgets, Law};
 use crate::LearnError;
-use undertone_privacy::accounting::normal::{cdf, pdf};
+use crate::online::clipped_normal::ClippedNormal;
 use undertone_privacy::gradient::{Huber, Logistic, RecordLoss, RecordModel, Weight, Weighting};
 
 /// What is learnt in a design.
@@ -91,13 +91,24 @@ impl Design {
         optimum
     }
 
-    /// A and S under these budgets, kept with Gaussian noise of Δ/μ on every coordinate.
+    /// A and S under these budgets, kept with Gaussian noise of Δ/μ on every coordinate, Δ the diameter of all gradients at
+    /// every θ, as published.
     pub fn law(&self, budgets: Budgets) -> Law {
+        self.law_of_noise(self.model.radius(), budgets)
+    }
+
+    /// The same with noise as devices add it near the optimum, where Δ is that of the gradients at one public θ: less than
+    /// [`law`](Self::law) has for the logistic loss with weights R²/|x|².
+    pub fn law_at_public_point(&self, budgets: Budgets) -> Result<Law, LearnError> {
+        Ok(self.law_of_noise(self.model.ball_at(&self.optimum())?.ball.radius(), budgets))
+    }
+
+    fn law_of_noise(&self, radius: f64, budgets: Budgets) -> Law {
         let law = match self.kind {
             DesignKind::Linear => self.linear(),
             DesignKind::Logistic => self.logistic(),
         };
-        let noise = (2.0 * self.model.radius()).powi(2) * budgets.mean_inverse_square();
+        let noise = (2.0 * radius).powi(2) * budgets.mean_inverse_square();
         let (a, s) = law.together;
         Law {
             together: (a, Pair { first: s.first + noise, second: s.second + noise, ..s }),
@@ -119,9 +130,7 @@ impl Design {
 
     fn linear(&self) -> Law {
         let (polar, d, c) = (self.polar(), self.dimension as f64, self.huber.cut());
-        let inside = 1.0 - 2.0 * cdf(-c);
-        let second = inside - 2.0 * c * pdf(c);
-        let fourth = 3.0 * second - 2.0 * c.powi(3) * pdf(c);
+        let ClippedNormal { inside, second, fourth } = ClippedNormal::new(c);
         let kappa = self.huber.consistency();
         // Var u²
         let spread = fourth + c.powi(4) * (1.0 - inside) - kappa * kappa;
@@ -130,6 +139,7 @@ impl Design {
         let (ww, wwq) = (polar.radial(square), polar.radial(|q| q * square(q)) / d);
         let slope = (inside * wq / Self::SCALE, kappa * wwq);
         Law {
+            design: *self,
             dimension: self.dimension,
             together: (
                 Pair::diagonal(inside * w / Self::SCALE, slope.0),
@@ -156,6 +166,6 @@ impl Design {
         };
         let ((a, across_a), (s, across_s)) = (moments(1), moments(2));
         let across = (self.dimension > 1).then_some((across_a, across_s));
-        Law { dimension: self.dimension, together: (a, s), across, scale: None }
+        Law { design: *self, dimension: self.dimension, together: (a, s), across, scale: None }
     }
 }

@@ -2,6 +2,7 @@
 
 mod bias;
 mod coverage;
+mod misprints;
 mod recursion;
 pub(super) mod simulation;
 

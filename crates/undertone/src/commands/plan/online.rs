@@ -42,9 +42,38 @@ pub(super) struct Online {
     /// How records are weighted: R²/|x|², as published, or R/|x|, which is better
     #[arg(long, value_name = "WEIGHTS", value_parser = weights(), requires = "online", default_value = "square")]
     weights: Weight,
+    /// i₀, of steps η·(i + i₀)^-α
+    #[arg(long, value_name = "I", value_parser = clap::value_parser!(u64).range(..=1 << 53), requires = "online", default_value_t = 0)]
+    offset: u64,
+    /// What noise is made for: all gradients at every point, as published, or those at the public point, as devices do
+    #[arg(long, value_name = "WHERE", value_parser = noises(), requires = "online", default_value = "everywhere")]
+    noise: NoiseAt,
     /// The mean width of 95 % intervals that is wanted: how many people does it take?
     #[arg(long, value_name = "W", value_parser = arguments::positive, allow_hyphen_values = true, requires = "online")]
     target_width: Option<f64>,
+}
+
+/// Which gradients noise has to hide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NoiseAt {
+    Everywhere,
+    PublicPoint,
+}
+
+impl NoiseAt {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Everywhere => "everywhere",
+            Self::PublicPoint => "public-point",
+        }
+    }
+}
+
+fn noises() -> impl TypedValueParser<Value = NoiseAt> {
+    PossibleValuesParser::new(["everywhere", "public-point"]).map(|name| match name.as_str() {
+        "everywhere" => NoiseAt::Everywhere,
+        _ => NoiseAt::PublicPoint,
+    })
 }
 
 /// μ, or none.
@@ -79,9 +108,19 @@ impl Online {
         let dimension = self.dimension.context("--dimension is needed")?;
         let (eta, alpha) = (self.eta.context("--eta is needed")?, self.alpha.context("--alpha is needed")?);
         let promise = self.mu.context("--mu is needed")?;
-        let steps = Steps::new(eta, alpha, 0).map_err(Usage::new)?;
+        let steps = Steps::new(eta, alpha, self.offset).map_err(Usage::new)?;
         let design = Design::new(kind, self.weights, dimension).map_err(Usage::new)?;
-        Ok(Some(Descent { design, weights: self.weights, promise, steps, target_width: self.target_width }))
+        let mu = match promise {
+            Promise::Gaussian(mu) => Some(mu),
+            Promise::NoPrivacy => None,
+        };
+        let budgets = mu.map_or(Budgets::NO_PRIVACY, Budgets::alike);
+        let law = match self.noise {
+            NoiseAt::Everywhere => design.law(budgets),
+            NoiseAt::PublicPoint => design.law_at_public_point(budgets)?,
+        };
+        let (weights, offset, noise) = (self.weights, self.offset, self.noise);
+        Ok(Some(Descent { design, weights, mu, noise, law, steps, offset, target_width: self.target_width }))
     }
 }
 
@@ -89,8 +128,11 @@ impl Online {
 pub(super) struct Descent {
     design: Design,
     weights: Weight,
-    promise: Promise,
+    mu: Option<Mu>,
+    noise: NoiseAt,
+    law: Law,
     steps: Steps,
+    offset: u64,
     target_width: Option<f64>,
 }
 
@@ -102,8 +144,11 @@ struct OnlinePlan {
     weights: &'static str,
     /// `null` without privacy
     mu: Option<f64>,
+    /// What the noise is made for
+    noise: &'static str,
     eta: f64,
     alpha: f64,
+    offset: u64,
     n: u64,
     least_curvature: f64,
     #[serde(flatten)]
@@ -132,11 +177,7 @@ impl Descent {
     }
 
     fn plan(&self, n: u64) -> OnlinePlan {
-        let mu = match self.promise {
-            Promise::Gaussian(mu) => Some(mu),
-            Promise::NoPrivacy => None,
-        };
-        let law = self.design.law(mu.map_or(Budgets::NO_PRIVACY, Budgets::alike));
+        let law = &self.law;
         OnlinePlan {
             online: match self.design.kind() {
                 DesignKind::Linear => "linear",
@@ -144,14 +185,16 @@ impl Descent {
             },
             dimension: self.design.dimension(),
             weights: self.weights.name(),
-            mu: mu.map(Mu::get),
+            mu: self.mu.map(Mu::get),
+            noise: self.noise.name(),
             eta: self.steps.eta(),
             alpha: self.steps.alpha(),
+            offset: self.offset,
             n,
             least_curvature: law.least_curvature(),
             prediction: law.predict(&self.steps, n),
             doubts: law.doubts(&self.steps, n),
-            target: self.target_width.map(|width| self.target(&law, width)),
+            target: self.target_width.map(|width| self.target(law, width)),
         }
     }
 
@@ -163,13 +206,17 @@ impl Descent {
 }
 
 fn table(plan: &OnlinePlan, out: &mut impl Write) -> anyhow::Result<()> {
-    let OnlinePlan { online, dimension, weights, eta, alpha, n, prediction, .. } = plan;
+    let OnlinePlan { online, dimension, weights, eta, alpha, offset, n, prediction, .. } = plan;
     let promise = plan.mu.map_or("no privacy".to_owned(), |mu| format!("μ = {mu}"));
     writeln!(out, "{online}, {dimension} covariates and a constant, {weights} weights, {promise}")?;
-    writeln!(out, "steps {eta}·i^-{alpha}, {n} people, each asked once\n")?;
-    let mut line = |what: &str, value: f64| writeln!(out, "{what:<52}{:>14}", digits(value));
-    line("last iterate, expected squared error", prediction.last_iterate_error)?;
-    line("mean of iterates, expected squared error", prediction.averaged_error)?;
+    let index = if *offset == 0 { "i".to_owned() } else { format!("(i + {offset})") };
+    writeln!(out, "steps {eta}·{index}^-{alpha}, {n} people, each asked once")?;
+    writeln!(out, "noise for the gradients {}\n", noise_words(plan))?;
+    let mut text = |what: &str, value: &str| writeln!(out, "{what:<52}{value:>14}");
+    let law = |value: Option<f64>| value.map_or("no law".to_owned(), digits);
+    text("last iterate, expected squared error", &law(prediction.last_iterate_error))?;
+    text("mean of iterates, expected squared error", &law(prediction.averaged_error))?;
+    let mut line = |what: &str, value: f64| text(what, &digits(value));
     line("95 % intervals by random scaling, mean width", prediction.interval_width)?;
     line("transient exponent (5 forgets the start)", prediction.transient_exponent)?;
     line("correlation times (30 for intervals that cover)", prediction.correlation_times)?;
@@ -191,6 +238,14 @@ fn table(plan: &OnlinePlan, out: &mut impl Write) -> anyhow::Result<()> {
         warnings(doubts, out)?;
     }
     Ok(())
+}
+
+fn noise_words(plan: &OnlinePlan) -> &'static str {
+    if plan.noise == NoiseAt::PublicPoint.name() {
+        "at the public point, as devices add it"
+    } else {
+        "at every point, as published; devices add what the public point needs (--noise public-point)"
+    }
 }
 
 /// How far to believe the figures.

@@ -1,6 +1,7 @@
 //! `send`: act as devices against a collector, one report for each row of a table.
 
 mod devices;
+mod ledgers;
 mod records;
 
 pub(crate) use devices::Devices;
@@ -16,6 +17,7 @@ use crate::tables::TableFile;
 use anyhow::{Context, anyhow, bail, ensure};
 use hyper::body::Bytes;
 use indicatif::ProgressBar;
+use ledgers::Ledgers;
 use records::RecordSender;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -32,7 +34,8 @@ use undertone_report::{Task, batch};
 /// The task is fetched from the collector and checked. Each row's label is randomized here, as its device would do it;
 /// what is sent is the report and the public columns that the task names; where it asks for whole records, a randomized gradient
 /// of each at the point where the learner stands, one request each. An answer that got lost is asked for again with
-/// the same bytes, so that nothing is counted twice; but whoever runs this twice asks everybody twice, which is worth 2ε.
+/// the same bytes, so that nothing is counted twice; but whoever runs this twice without --ledgers asks everybody twice, which is worth 2ε.
+/// Everybody is asked at once, which devices should not do: see the crate of devices.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  undertone send data/nursery.csv.gz --to http://127.0.0.1:8080")]
 pub(crate) struct Send {
@@ -69,6 +72,10 @@ pub(crate) struct Send {
     /// Simulate: draw from a seed, without privacy
     #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
     seed: Option<u64>,
+    /// A folder with a ledger for each row, made if it is not there: who was asked before repeats the same bytes, however
+    /// often this is run, and nobody pays for more than one answer. For tasks about whole records
+    #[arg(long, value_name = "FOLDER", conflicts_with = "seed")]
+    ledgers: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -139,11 +146,20 @@ impl Send {
                 tier: self.tier,
                 seed: self.seed,
                 pace: Pace { began: Instant::now(), rate: self.rate, made: 0 },
+                ledgers: self
+                    .ledgers
+                    .as_deref()
+                    .map(|folder| Ledgers::in_folder(folder, &task, self.tier))
+                    .transpose()?,
             };
             let sent = sender.send(&task, table, &bar).await;
             bar.finish_and_clear();
             return sent;
         }
+        ensure!(
+            self.ledgers.is_none(),
+            "--ledgers is for tasks about whole records, and this one is about labels"
+        );
         let devices = Devices::new(&task, self.tier, self.seed)?;
         let sender = Sender {
             address,

@@ -1,6 +1,6 @@
 //! `task check`: is it a task that a device may answer, and a collector may run?
 
-use super::document;
+use super::{document, doubts};
 use crate::output;
 use anyhow::Context;
 use serde::Serialize;
@@ -26,15 +26,19 @@ struct Checked {
     id: String,
     /// Whether reports can be collected for it
     collection: bool,
+    /// What speaks against it all the same
+    warnings: Vec<String>,
 }
 
 impl Check {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let task = document::read(&self.file)?;
-        let checked = Checked { id: task.id().to_string(), collection: task.collection.is_some() };
+        let warnings = doubts::about(&task);
+        let checked = Checked { id: task.id().to_string(), collection: task.collection.is_some(), warnings };
         if checked.collection {
             check_collection(&task).with_context(|| self.file.display().to_string())?;
         }
+        doubts::warn(&checked.warnings);
         if self.json {
             return output::json(&checked, out);
         }

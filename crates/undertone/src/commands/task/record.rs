@@ -1,6 +1,7 @@
 //! `task record`: a document that asks for the gradients of whole records.
 
 use super::columns::{Listed, Scaled};
+use super::doubts;
 use super::running::Running;
 use crate::commands::privatize::classes;
 use crate::exit::Usage;
@@ -8,10 +9,10 @@ use crate::{arguments, new_file, output};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
-use undertone_privacy::gradient::{Huber, Weight};
+use undertone_privacy::gradient::Huber;
 use undertone_privacy::{Delta, Epsilon, Mu};
 use undertone_report::{
-    CategoryWords, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
+    BallWords, CategoryWords, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
     MechanismWords, OnlineWords, RecordWords, ReportFormat, ResponseWords, Stretch, TASK_VERSION, Task,
 };
 
@@ -66,7 +67,7 @@ pub(crate) struct Record {
     #[arg(long, value_name = "H", value_parser = arguments::positive, default_value = "1")]
     eta: f64,
     /// α; intervals need one between 1/2 and 1
-    #[arg(long, value_name = "A", default_value = "0.6")]
+    #[arg(long, value_name = "A", allow_hyphen_values = true, default_value = "0.6")]
     alpha: f64,
     /// Reports by which the steps are ahead, which tames the first
     #[arg(long, value_name = "N", default_value = "1000")]
@@ -80,6 +81,12 @@ pub(crate) struct Record {
     /// The least curvature at the optimum, as `plan --online` has it: intervals are refused before the start is forgotten
     #[arg(long, value_name = "M", value_parser = arguments::positive)]
     curvature: Option<f64>,
+    /// Weigh the i-th point about like i^S in the mean; 3 forgets the start sooner than 0, the plain mean
+    #[arg(long, value_name = "S", value_parser = arguments::positive)]
+    decay: Option<f64>,
+    /// Send every other report to a second chain with half of the steps, by which a bias shows
+    #[arg(long)]
+    two_chains: bool,
     /// The share of people expected in each of --tiers, for steps that weigh them by their noise. Only right if people choose
     /// their tier independently of what their record says
     #[arg(long, value_name = "SHARE,…", value_delimiter = ',', value_parser = arguments::positive, requires = "tiers")]
@@ -97,10 +104,16 @@ pub(crate) struct Record {
     json: bool,
 }
 
+/// Where the scale of errors stays, in standard deviations of the response. Errors have less of them than the response itself;
+/// the curvature grows as the scale falls.
+const LEAST_SCALE: f64 = 0.05;
+const MOST_SCALE: f64 = 20.0;
+
 #[derive(Debug, Serialize)]
 struct Made<'a> {
     id: String,
     file: Option<String>,
+    warnings: Vec<String>,
     task: &'a Task,
 }
 
@@ -110,20 +123,14 @@ impl Record {
             new_file::refuse_existing(path, self.force)?;
         }
         let task = self.task()?;
-        if self.weights == Weight::Clip.name() {
-            // Should the standard error be closed, the document says so too.
-            drop(writeln!(
-                std::io::stderr(),
-                "warning: clipping is biased: its factor depends on what is explained, so that the coefficients come out wrong \
-                 however many report; square and linear are not"
-            ));
-        }
+        let warnings = doubts::about(&task);
+        doubts::warn(&warnings);
         if let Some(path) = &self.output {
             output::write_file(path, &task.to_toml(), self.force)?;
         }
         let file = self.output.as_ref().map(|path| path.display().to_string());
         if self.json {
-            return output::json(&Made { id: task.id().to_string(), file, task: &task }, out);
+            return output::json(&Made { id: task.id().to_string(), file, warnings, task: &task }, out);
         }
         match file {
             None => write!(out, "{}", task.to_toml())?,
@@ -143,6 +150,8 @@ impl Record {
             burn_in: self.burn_in,
             stale: self.stale,
             curvature: self.curvature,
+            decay: self.decay,
+            two_chains: self.two_chains,
         });
         let mut collection = self.running.collection(&self.label.column, learner, tiers)?;
         let (features, encoding) = self.columns()?;
@@ -158,6 +167,7 @@ impl Record {
             features,
             collection: Some(collection),
         };
+        let task = task.stating_its_noise().map_err(Usage::new)?;
         ReportFormat::new(&task).map_err(Usage::new)?;
         Ok(task)
     }
@@ -178,7 +188,7 @@ impl Record {
     }
 
     fn words(&self, classes: &[String]) -> Result<RecordWords, Usage> {
-        let huber = HuberWords { cut: Huber::CUT, least_scale: 0.01, most_scale: 20.0 };
+        let huber = HuberWords { cut: Huber::CUT, least_scale: LEAST_SCALE, most_scale: MOST_SCALE };
         let (loss, response) = match (classes.len(), self.label.constants) {
             (0, Some((mean, deviation))) => {
                 (LossWords::Huber(huber), Some(ResponseWords { mean, scale: 1.0 / deviation }))
@@ -196,6 +206,7 @@ impl Record {
             radius: self.radius,
             bound: self.bound,
             response,
+            ball: BallWords::default(),
             shares: self.shares.clone(),
         })
     }

@@ -1,6 +1,6 @@
 //! `task show`: what is asked, in plain words.
 
-use super::{civil_time, document};
+use super::{civil_time, document, doubts};
 use crate::digits::{all_digits, digits};
 use crate::output;
 use crate::promise::{self, Promise};
@@ -12,8 +12,8 @@ use undertone_privacy::Epsilon;
 use undertone_privacy::label::LabelRandomizer;
 use undertone_privacy::number::NumberRandomizer;
 use undertone_report::{
-    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, NumberWords, Stretch, Task,
-    TaskError, TextWords,
+    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, LearnerWords, NumberWords, OnlineWords, Stretch,
+    Task, TaskError, TextWords,
 };
 
 /// Show what a task asks, of whom, under which promise
@@ -31,6 +31,8 @@ pub(crate) struct Show {
 struct Shown<'a> {
     id: String,
     tiers: Vec<Tier>,
+    /// What speaks against it
+    warnings: Vec<String>,
     task: &'a Task,
 }
 
@@ -49,7 +51,8 @@ impl Show {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let task = document::read(&self.file)?;
         let tiers = tiers(&task).with_context(|| self.file.display().to_string())?;
-        let shown = Shown { id: task.id().to_string(), tiers, task: &task };
+        let shown = Shown { id: task.id().to_string(), tiers, warnings: doubts::about(&task), task: &task };
+        doubts::warn(&shown.warnings);
         if self.json { output::json(&shown, out) } else { tell(&shown, out) }
     }
 }
@@ -84,7 +87,7 @@ fn tiers(task: &Task) -> Result<Vec<Tier>, TaskError> {
 }
 
 fn tell(shown: &Shown<'_>, out: &mut impl Write) -> anyhow::Result<()> {
-    let Shown { id, tiers, task } = shown;
+    let Shown { id, tiers, task, .. } = shown;
     if let Some(collection) = &task.collection {
         writeln!(out, "{}\n", visible(&collection.name))?;
     }
@@ -165,7 +168,7 @@ fn tell_collection(task: &Task, collection: &Collection, out: &mut impl Write) -
         writeln!(out, "{what}{}: {}", visible(&column.name), encoding(column, words))?;
     }
     let Collection { time_precision, expiry_age, clock_skew, min_reports, .. } = collection;
-    writeln!(out, "learner     {}", collection.learner.name())?;
+    tell_learner(task, collection.learner, out)?;
     writeln!(out, "open        from {}", civil_time::shown(collection.opens))?;
     writeln!(out, "            until {}", civil_time::shown(collection.closes))?;
     writeln!(
@@ -178,6 +181,28 @@ fn tell_collection(task: &Task, collection: &Collection, out: &mut impl Write) -
         "admission   {}",
         if collection.admission { "by a token of the collector's" } else { "of anybody" }
     )?;
+    Ok(())
+}
+
+fn tell_learner(task: &Task, learner: LearnerWords, out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "learner     {}", learner.name())?;
+    let LearnerWords::Online(words) = learner else { return Ok(()) };
+    let OnlineWords { eta, alpha, offset, burn_in, stale, curvature } = words;
+    let (eta, alpha) = (all_digits(eta), all_digits(alpha));
+    writeln!(
+        out,
+        "            steps of {eta}·(i + {offset})^-{alpha}, a mean from report {} on",
+        burn_in + 1
+    )?;
+    let steady = match doubts::steady_from(task, words) {
+        Some(1) => "steady from the first report on".to_owned(),
+        Some(first) => format!("steady from report {first} on"),
+        None => "never steady".to_owned(),
+    };
+    writeln!(out, "            at points up to {stale} reports old: {steady}, if columns are standardised")?;
+    if let Some(curvature) = curvature {
+        writeln!(out, "            intervals for a curvature of {} or more", all_digits(curvature))?;
+    }
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! `serve` and `send`: the collector as devices, operators and strangers meet it.
 
 mod crashes;
+mod devices;
 mod disks;
 mod hostile;
 mod impostor;

@@ -35,9 +35,12 @@ impl Folder {
 }
 
 impl Collector {
-    /// The bytes of the point where the learner stands.
+    /// The bytes of the point where the learner stands, as soon as it is not behind.
     pub(super) fn point(&self) -> Vec<u8> {
-        let (status, head, body) = self.ask("GET", "/v1/point", "", b"");
+        let (status, head, body) = self.until(|| match self.ask("GET", "/v1/point", "", b"") {
+            (503, ..) => Err("the learner is behind".to_owned()),
+            other => Ok(other),
+        });
         assert_eq!(status, 200, "{}", String::from_utf8_lossy(&body));
         assert!(head.contains("application/vnd.undertone.point"), "{head}");
         body
@@ -111,7 +114,7 @@ impl People {
         report
     }
 
-    fn table(&mut self, rows: usize) -> String {
+    pub(super) fn table(&mut self, rows: usize) -> String {
         let mut table = String::from("one,two,y\n");
         for _ in 0..rows {
             let [one, two, y] = self.person();
@@ -202,14 +205,55 @@ fn a_task_about_records_that_nobody_should_run_is_refused_and_the_value_named() 
 }
 
 #[test]
-fn clipping_is_warned_of_and_nothing_else_is() {
+fn what_speaks_against_a_task_is_said_when_it_is_made_checked_and_shown() {
     let usual = "task record --label y=0,1 --number x=0,1 --mu 1";
-    let clip = undertone(&format!("{usual} --weights clip"));
-    assert!(clip.status.success());
-    assert!(String::from_utf8_lossy(&clip.stderr).contains("warning: clipping is biased"), "{clip:?}");
-    for weights in ["square", "linear"] {
-        let output = undertone(&format!("{usual} --weights {weights}"));
+    let folder = Folder::empty("record-warnings");
+    let file = folder.path("task.toml");
+    let pure = "task record --label y=0,1 --number x=0,1 --epsilon";
+    for (words, warning) in [
+        (format!("{usual} --weights clip"), "clipping is biased"),
+        (usual.replace("--mu 1", "--mu 5"), "μ = 5 protects a record little"),
+        (format!("{usual} --tiers 1,3.5"), "μ = 3.5 protects a record little"),
+        (format!("{pure} 20"), "ε = 20 protects a record little"),
+        (format!("{pure} 1 --delta 0.01"), "δ = 0.01 is no small chance"),
+        (format!("{usual} --alpha 1"), "α = 1: unless η"),
+        (format!("{usual} --alpha 0 --eta 0.0001"), "α = 0: steps that never fall"),
+        (format!("{usual} --eta 1000 --offset 0 --stale 65536"), "points 65536 reports old"),
+        (
+            format!("{usual} --alpha 0"),
+            "points 256 reports old may make the descent swing, and not settle ever",
+        ),
+    ] {
+        let says = format!("warning: {warning}");
+        for command in
+            [format!("{words} --force -o {file}"), format!("task check {file}"), format!("task show {file}")]
+        {
+            let output = undertone(&command);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && errors.contains(&says), "{command}: {errors}");
+            let warnings = json(&command)["warnings"].to_string();
+            assert!(warnings.contains(warning), "{command}: {warnings}");
+        }
+    }
+    for quiet in [
+        format!("{usual} --weights square"),
+        format!("{usual} --weights linear"),
+        usual.replace("--mu 1", "--mu 3"),
+        format!("{pure} 8 --delta 0.0009"),
+        "task record --label y --classes a,b,c --number x=1,2 --epsilon 1 --stale 1000".into(),
+    ] {
+        let output = undertone(&quiet);
         assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    }
+    let made = undertone(&format!("{usual} --curvature 0.1 --burn-in 500 --force -o {file}"));
+    assert!(made.status.success(), "{made:?}");
+    let shown = text(&format!("task show {file}"));
+    for words in [
+        "steps of 1·(i + 1000)^-0.6, a mean from report 501 on",
+        "up to 256 reports old: steady from report 3176",
+        "a curvature of 0.1 or more",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
     }
 }
 

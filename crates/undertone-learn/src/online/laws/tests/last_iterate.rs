@@ -113,7 +113,7 @@ fn ratio(design: Design, law: &Law, steps: Steps, runs: u64, mu: fn(f64) -> f64)
     let excess = |seed| excess(design, law, steps, PEOPLE, seed, mu);
     let excesses: Vec<f64> = (0..runs).into_par_iter().map(excess).collect();
     let (Sample { mean, error }, linear) = (sample(&excesses), linear_error(law, &steps, PEOPLE));
-    let predicted = law.predict(&steps, PEOPLE).last_iterate_error;
+    let predicted = law.predict(&steps, PEOPLE).last_iterate_error.unwrap();
     Sample { mean: (linear + mean) / predicted, error: error / predicted }
 }
 
@@ -124,28 +124,37 @@ fn ratio_at_three(kind: DesignKind, eta: f64, alpha: f64, runs: u64) -> Sample {
 }
 
 #[test]
-fn the_last_iterate_has_the_error_of_its_law() {
-    use DesignKind::{Linear, Logistic};
-    const THIRD: f64 = 1.0 / 3.0;
-    for (kind, eta, alpha, runs) in [
-        (Linear, 0.2, THIRD, 24),
-        (Linear, 0.2, 0.5, 6),
-        (Logistic, 0.1, THIRD, 16),
-        (Logistic, 0.4, 0.5, 24),
-    ] {
-        let Sample { mean, error } = ratio_at_three(kind, eta, alpha, runs);
-        assert!((mean - 1.0).abs() + 3.0 * error < 0.08, "{kind:?}, α = {alpha}: {mean} ± {error}");
+fn the_last_iterate_of_a_regression_has_the_error_of_its_law() {
+    for (alpha, runs) in [(1.0 / 3.0, 24), (0.5, 6)] {
+        let Sample { mean, error } = ratio_at_three(DesignKind::Linear, 0.2, alpha, runs);
+        assert!((mean - 1.0).abs() + 3.0 * error < 0.08, "α = {alpha}: {mean} ± {error}");
     }
 }
 
 #[test]
 fn the_published_logistic_runs_are_eight_per_cent_above_their_law() {
-    // 160 pairs of runs gave 1.078 ± 0.008 and 1.082 ± 0.007. At α = 1/3 iterates spread so far that the loss bends under
-    // them; at α = 1/2 the start, forgotten to e^-3.8, is still there. With half of η and with twice of it they are within the law, as above.
-    for alpha in [1.0 / 3.0, 0.5] {
-        let Sample { mean, error } = ratio_at_three(DesignKind::Logistic, 0.2, alpha, 8);
-        assert!((mean - 1.08).abs() < 4.0 * error && error < 0.03, "α = {alpha}: {mean} ± {error}");
+    // 4096 runs gave 1.085 ± 0.012 and 1.090 ± 0.011, 160 pairs beside their linearisations 1.078 ± 0.008 and 1.082 ± 0.007. One
+    // run scatters by 0.79 and 0.72, so that an independent program's 1.056 and 1.054 are these numbers within the error of its
+    // runs. At α = 1/3 iterates spread so far that the loss bends under them; at α = 1/2 it bends less, and the start, forgotten
+    // to e^-3.8, is still there. So 8 % is what the law is right to at n = 3·10⁵, and not less.
+    for (alpha, known) in [(1.0 / 3.0, 1.080), (0.5, 1.084)] {
+        let Sample { mean, error } = ratio_at_three(DesignKind::Logistic, 0.2, alpha, 16);
+        assert!((mean - known).abs() < 3.0 * error && error < 0.03, "α = {alpha}: {mean} ± {error}");
     }
+}
+
+#[test]
+fn the_start_is_what_the_linear_part_of_a_logistic_run_has_above_its_law() {
+    // Exactly, by the recursion of second moments. With the curvature of the optimum all the way a fifth would be left of the
+    // start at η = 0.2 and α = 1/2; a real run begins where the loss is steeper, and forgets it sooner.
+    let law = law(DesignKind::Logistic, Weight::Square, 5, 3.0);
+    let share = |eta: f64, alpha: f64| {
+        let steps = Steps::new(eta, alpha, 0).unwrap();
+        linear_error(&law, &steps, 300_000) / law.predict(&steps, 300_000).last_iterate_error.unwrap()
+    };
+    let shares = [(0.2, 1.0 / 3.0), (0.2, 0.5), (0.4, 0.5)].map(|(eta, alpha)| share(eta, alpha));
+    let expected = [1.0066, 1.2207, 1.0437];
+    assert!(shares.iter().zip(expected).all(|(share, value)| (share - value).abs() < 1e-4), "{shares:?}");
 }
 
 #[test]

@@ -113,7 +113,7 @@ impl<'a> Laboratory<'a> {
     pub(super) fn run(&self, what: What, replications: usize) -> anyhow::Result<Run> {
         self.bar.set_message(format!("{}: {}", what.figure, what.words()));
         let model = what.people.model(what.weighting).map_err(Usage::new)?;
-        let kept = Kept { decayed: true, spread: false };
+        let kept = Kept { decayed: true, ..Kept::default() };
         let setting = Setting { model, noise: what.noise, steps: what.steps, kept };
         let truth = what.people.truth();
         let start = if what.at_truth { truth.clone() } else { model.start() };

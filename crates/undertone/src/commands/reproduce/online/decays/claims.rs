@@ -96,12 +96,13 @@ fn against_theory(runs: &[Run]) -> anyhow::Result<Vec<(String, bool)>> {
         let law = law(run)?;
         let n = run.marks.last().copied().unwrap_or_default();
         let predicted = law.predict(&steps, n);
-        if predicted.transient_exponent >= FORGOTTEN {
+        let limit = predicted.last_iterate_error.filter(|_| predicted.transient_exponent >= FORGOTTEN);
+        if let Some(limit) = limit {
             let model = people.model(weighting)?;
             let farthest = model.radius() + model.ball()?.centre.iter().map(|c| c * c).sum::<f64>().sqrt();
             let square = farthest * farthest + noise.second_moment(&model)?;
             let bound = square * steps.at(n) / law.least_curvature();
-            let (figure, limit) = (run.distance(Estimator::Sgd), predicted.last_iterate_error);
+            let figure = run.distance(Estimator::Sgd);
             let words =
                 format!("{}: {:.3} ± {:.3}", place(run), figure.value / limit, figure.standard_error / limit);
             settings.push((words, figure.value < bound));
