@@ -1,7 +1,9 @@
 //! One person's device: a budget, and answers that are given once.
 
 use crate::ledger_file::{Entries, Entry, LedgerFile};
-use crate::{Counter, DeviceError, NumberQuestion, Prepared, Question, Record, RecordQuestion, State, SurveyQuestion};
+use crate::{
+    Counter, DeviceError, NumberQuestion, Prepared, Question, Record, RecordQuestion, State, SurveyQuestion,
+};
 use getrandom::SysRng;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;

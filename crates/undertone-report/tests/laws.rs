@@ -10,10 +10,10 @@ use undertone_privacy::label::LabelKind;
 use undertone_privacy::number::{NumberKind, NumberRandomizer};
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    BallWords, CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords,
-    LearnerWords, LossWords, MechanismWords, NumberWords, OnlineWords, Point, PriorWords, RecordWords,
-    Report, ReportError, ReportFormat, ReportId, ResponseWords, Stretch, TASK_VERSION, Task, TaskId,
-    TextWords, batch,
+    BallWords, CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport,
+    HuberWords, LearnerWords, LossWords, MechanismWords, NumberWords, OnlineWords, Point, PriorWords,
+    RecordWords, Report, ReportError, ReportFormat, ReportId, ResponseWords, Stretch, TASK_VERSION, Task,
+    TaskId, TextWords, batch,
 };
 
 const OPENS: u64 = 1000;

@@ -1,9 +1,9 @@
 //! The tasks of the vectors.
 
 use undertone_report::{
-    BallWords, CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
-    MechanismWords, NumberWords, OnlineWords, PriorWords, RecordWords, ResponseWords, Stretch, TASK_VERSION,
-    Task, TextWords,
+    BallWords, CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords,
+    LossWords, MechanismWords, NumberWords, OnlineWords, PriorWords, RecordWords, ResponseWords, Stretch,
+    TASK_VERSION, Task, TextWords,
 };
 
 /// A task with these classes and columns, open for a day in 2027.
