@@ -169,7 +169,7 @@ fn tell_collection(task: &Task, collection: &Collection, out: &mut impl Write) -
 fn tell_learner(task: &Task, learner: LearnerWords, out: &mut impl Write) -> anyhow::Result<()> {
     writeln!(out, "learner     {}", learner.name())?;
     let LearnerWords::Online(words) = learner else { return Ok(()) };
-    let OnlineWords { eta, alpha, offset, burn_in, stale, curvature } = words;
+    let OnlineWords { eta, alpha, offset, burn_in, stale, curvature, decay, two_chains } = words;
     let (eta, alpha) = (all_digits(eta), all_digits(alpha));
     writeln!(
         out,
@@ -184,6 +184,12 @@ fn tell_learner(task: &Task, learner: LearnerWords, out: &mut impl Write) -> any
     writeln!(out, "            at points up to {stale} reports old: {steady}, if columns are standardised")?;
     if let Some(curvature) = curvature {
         writeln!(out, "            intervals for a curvature of {} or more", all_digits(curvature))?;
+    }
+    if let Some(decay) = decay {
+        writeln!(out, "            later points count more in the mean, by the power {}", all_digits(decay))?;
+    }
+    if two_chains {
+        writeln!(out, "            two chains, one with half the steps, which tell whether it is biased")?;
     }
     Ok(())
 }
