@@ -128,7 +128,8 @@ impl Status {
             over_time: collector.history.points(),
             refusals: counts.refused.into_iter().map(|(reason, count)| Count { reason, count }).collect(),
             shares: shares(&task.classes, view).filter(|_| shown),
-            influence: (shown && view.shares.is_some()).then(|| view.influence(collection.min_reports)),
+            influence: (shown && view.records.is_none() && view.mean.is_none())
+                .then(|| view.influence(collection.min_reports)),
             curve: shown.then(|| view.judged_by(collection.min_reports).map(point).collect()),
             model: view.model.as_ref().filter(|_| shown).map(|_| ModelVersion {
                 version: view.reports,
