@@ -2,8 +2,9 @@
 //!
 //! People fall into eight parts by the public hash of their row number. For each λ a line is fitted to seven parts and judged by the
 //! eighth, in turn, with the debiased squared error. The sums of each part are all that is needed, so one pass over the reports is enough
-//! and memory grows with the square of the features, not with the people. Of all λ the largest is taken whose error is not worse than the
-//! least by more than the standard error of the difference; the line that is kept is fitted to everybody.
+//! and memory grows with the square of the features, not with the people. Of all λ the one with the least error is taken; the
+//! largest that is not clearly worse, as is often advised, was worse on houses, diamonds and insurance at every ε from 1/2 to 4, by the best mechanism. The line
+//! that is kept is fitted to everybody.
 
 use super::{LinearNumber, NormalEquations};
 use crate::evaluation::{Figure, NumberEvaluation, NumberFigures, mean};
@@ -88,7 +89,7 @@ pub fn ridge_choosing_l2(
     let others: Vec<NormalEquations> = parts.iter().map(|part| all.without(part)).collect();
     let candidates = LADDER.map(|step| Candidate::new(10f64.powf(f64::from(step) / 2.0), &parts, &others));
     let candidates = candidates.collect::<Result<Vec<_>, LearnError>>()?;
-    let Candidate { l2, models, .. } = coarsest(&candidates).ok_or(LearnError::Diverged)?;
+    let Candidate { l2, models, .. } = best(&candidates).ok_or(LearnError::Diverged)?;
     let judged = judge(source, models, bounds, hidden)?;
     let tried = candidates.iter().map(|candidate| (candidate.l2, mean(&candidate.errors))).collect();
     Ok(RidgeFit { model: all.solve(*l2)?, l2: *l2, tried, judged })
@@ -111,16 +112,10 @@ impl Candidate {
     }
 }
 
-/// The largest λ whose error is not worse than the least by more than the standard error of the difference, part by part.
-fn coarsest(candidates: &[Candidate]) -> Option<&Candidate> {
+/// The one with the least error.
+fn best(candidates: &[Candidate]) -> Option<&Candidate> {
     let error = |candidate: &&Candidate| mean(&candidate.errors).value;
-    let best = candidates.iter().min_by(|a, b| error(a).total_cmp(&error(b)))?;
-    let close = |candidate: &&Candidate| {
-        let apart: Vec<f64> = candidate.errors.iter().zip(&best.errors).map(|(a, b)| a - b).collect();
-        let apart = mean(&apart);
-        apart.value <= apart.standard_error
-    };
-    candidates.iter().rev().find(close)
+    candidates.iter().min_by(|a, b| error(a).total_cmp(&error(b)))
 }
 
 /// Everybody's figures, each by the line that was fitted without them.
