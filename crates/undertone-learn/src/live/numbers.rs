@@ -172,7 +172,7 @@ mod tests {
         let tiers = [2.0, 0.5].map(|tier| task.number_mechanism_at(Epsilon::new(tier).unwrap()).unwrap());
         let bounds = task.number.unwrap().bounds().unwrap();
         let report = |person: u32| {
-            let (age, tier) = (f64::from(person % 101), u8::from(person % 4 == 0));
+            let (age, tier) = (f64::from(person % 101), u8::from(person.is_multiple_of(4)));
             let place = bounds.place(age / 10.0).unwrap();
             let number = tiers[usize::from(tier)].report(&place, &mut rng).ok();
             Report { tier, features: vec![Cell::Number(age)], number, ..Report::default() }

@@ -85,6 +85,7 @@ impl NormalEquations {
     }
 
     /// Everybody but those of `part`, who are among them.
+    #[must_use]
     pub fn without(&self, part: &Self) -> Self {
         let mut rest = self.clone();
         rest.combine(part, -1.0);

@@ -468,6 +468,29 @@ fn words(task: &mut Task) -> &mut RecordWords {
     task.record.as_mut().unwrap()
 }
 
+/// Documents that ask for a number in a wrong way.
+fn of_a_number(mut change: impl FnMut(&str, &str, &dyn Fn(&mut Task))) {
+    change("Classes of a number", "has no classes", &|task| {
+        *task = of_numbers("one-bit");
+        task.classes = named(&["a", "b"]);
+    });
+    change("A label mechanism for numbers", "no mechanism of such", &|task| {
+        *task = of_numbers("rr");
+    });
+    change("A set size of a number", "no use for parameters", &|task| {
+        *task = of_numbers("one-bit");
+        task.mechanism.set_size = Some(1);
+    });
+    change("Bounds without room", "the interval from 1 to 1", &|task| {
+        *task = of_numbers("one-bit");
+        task.number = Some(NumberWords { low: 1.0, high: 1.0 });
+    });
+    change("The learner of classes", "not for numbers", &|task| {
+        *task = of_numbers("one-bit");
+        task.collection.as_mut().unwrap().learner = LearnerWords::Softmax;
+    });
+}
+
 pub(crate) fn documents() -> Documents {
     let task = task("subset", &[1.0, 0.5], named(&["low", "middle", "high"]), &columns());
     let mut refused = Vec::new();
@@ -546,25 +569,7 @@ pub(crate) fn documents() -> Documents {
     record!("A text in a record", "neither number nor values", t => {
         t.collection.as_mut().unwrap().encoding[1] = EncodingWords::Text(TextWords { buckets: 16 });
     });
-    change("Classes of a number", "has no classes", &|task| {
-        *task = of_numbers("one-bit");
-        task.classes = named(&["a", "b"]);
-    });
-    change("A label mechanism for numbers", "no mechanism of such", &|task| {
-        *task = of_numbers("rr");
-    });
-    change("A set size of a number", "no use for parameters", &|task| {
-        *task = of_numbers("one-bit");
-        task.mechanism.set_size = Some(1);
-    });
-    change("Bounds without room", "the interval from 1 to 1", &|task| {
-        *task = of_numbers("one-bit");
-        task.number = Some(NumberWords { low: 1.0, high: 1.0 });
-    });
-    change("The learner of classes", "not for numbers", &|task| {
-        *task = of_numbers("one-bit");
-        task.collection.as_mut().unwrap().learner = LearnerWords::Softmax;
-    });
+    of_a_number(&mut change);
     collection!("The mean of classes", "for numbers", c => c.learner = LearnerWords::MeanOnly);
     change("μ for labels", "neither δ nor μ", &|task| task.mechanism.mu = Some(1.0));
     let modelled = r#"{"kind":"rr-prior","epsilon":1.0,"prior":{"model":["00",1.0]}}"#;

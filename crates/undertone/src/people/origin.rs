@@ -249,7 +249,9 @@ impl Origin {
                         tables::label_numbers(batch.column(*place).as_ref(), first - rows, &mut numbers);
                     read.with_context(|| table.path().display().to_string())?;
                     if let Some(NumberWords { low, high }) = clip {
-                        numbers.iter_mut().for_each(|number| *number = number.clamp(*low, *high));
+                        for number in &mut numbers {
+                            *number = number.clamp(*low, *high);
+                        }
                     }
                     Ok(chunk(Content::Numbers(batch, numbers)))
                 }))
@@ -274,7 +276,9 @@ impl Chunk<'_> {
             }
             Content::Numbers(batch, numbers) => {
                 self.encoder.encode(&tables::features(batch, columns)?, &mut examples.rows)?;
-                numbers.iter().for_each(|&number| examples.numbers.push(number, 0.0));
+                for &number in numbers {
+                    examples.numbers.push(number, 0.0);
+                }
                 Ok(())
             }
             Content::Labels(batch, labels) => {

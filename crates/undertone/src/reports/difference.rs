@@ -1,7 +1,7 @@
 //! In what two tasks differ, in words.
 
 use std::fmt::Debug;
-use undertone_report::{FeatureColumn, Task};
+use undertone_report::{FeatureColumn, NumberWords, Task};
 
 /// Everything in which the tasks of two files differ: "epsilon is 1 in `a` and 2 in `b`; …".
 pub(super) fn difference(a: (&str, &Task), b: (&str, &Task)) -> String {
@@ -13,15 +13,20 @@ pub(super) fn difference(a: (&str, &Task), b: (&str, &Task)) -> String {
     let found = [
         differs("the label is", a.0, &left.label, b.0, &right.label),
         lists_differ("classes", a.0, &left.classes, b.0, &right.classes),
-        differs("the bounds are", a.0, &left.number, b.0, &right.number),
+        differs("the bounds are", a.0, &bounds(left), b.0, &bounds(right)),
         differs("the mechanism is", a.0, &one.kind, b.0, &two.kind),
-        differs("epsilon is", a.0, &one.epsilon, b.0, &two.epsilon),
+        differs("epsilon is", a.0, &one.level(), b.0, &two.level()),
         differs("the set size is", a.0, &one.set_size, b.0, &two.set_size),
         differs("the labels to answer among are", a.0, &one.top, b.0, &two.top),
         differs("the prior is", a.0, &one.prior, b.0, &two.prior),
         lists_differ("public columns", a.0, &names(&left.features), b.0, &names(&right.features)),
     ];
     found.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// Where numbers lie; nowhere if the label is a class.
+fn bounds(task: &Task) -> Vec<f64> {
+    task.number.map_or_else(Vec::new, |NumberWords { low, high }| vec![low, high])
 }
 
 fn differs<T: PartialEq + Debug>(what: &str, a: &str, left: &T, b: &str, right: &T) -> Option<String> {

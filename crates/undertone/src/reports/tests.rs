@@ -127,7 +127,7 @@ fn reports_about_numbers_are_read_back_and_a_row_that_nobody_says_is_named() {
     let path = folder.join("reports.parquet");
     let mut task = task("one-bit", 1.0);
     (task.classes, task.number) = (Vec::new(), Some(NumberWords { low: 0.0, high: 10.0 }));
-    let mut said: Vec<Vec<u32>> = (0..20_000).map(|row| vec![u32::from(row % 3 == 0)]).collect();
+    let mut said: Vec<Vec<u32>> = (0..20_000u32).map(|row| vec![u32::from(row.is_multiple_of(3))]).collect();
     write(&path, &task, &said, None);
     let file = ReportsFile::open(&path).unwrap();
     let (channel, mut values) = (NumberChannel::of(&task).unwrap(), NumberValues::new());

@@ -14,7 +14,7 @@ fn rents(folder: &Folder, people: u32) -> (String, u64) {
     let mut outside = 0;
     for person in 0..people {
         let metres = 20 + person * 37 % 180;
-        let ulm = person % 3 == 0;
+        let ulm = person.is_multiple_of(3);
         let off = f64::from(person * 7919 % 201) - 100.0;
         let far = if person % 50 == 7 { 2000.0 } else { 0.0 };
         let rent = 400.0 + 2.0 * f64::from(metres) + if ulm { 300.0 } else { 0.0 } + off + far;
