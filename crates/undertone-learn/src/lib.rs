@@ -13,6 +13,7 @@ pub mod labels;
 pub mod linear;
 pub mod live;
 pub mod loss;
+pub mod nonparametric;
 pub mod online;
 pub mod online_study;
 pub mod plan;
