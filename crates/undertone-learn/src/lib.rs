@@ -25,6 +25,7 @@ mod error;
 mod examples;
 mod learner;
 mod model;
+mod simplex;
 
 pub use classifier::Classifier;
 pub use error::LearnError;

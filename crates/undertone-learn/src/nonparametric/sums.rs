@@ -1,0 +1,86 @@
+//! Sums over cells: of people, and of what they reported. They add up, so a parent's are those of its children.
+
+use super::cells::Partition;
+use super::targets::{Output, Targets};
+use crate::LearnError;
+use crate::features::Rows;
+
+/// For each node of a partition, people and sums of vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sums {
+    width: usize,
+    pub(super) people: Vec<f64>,
+    sums: Vec<f64>,
+}
+
+impl Sums {
+    /// Nobody yet.
+    pub(super) fn new(nodes: usize, width: usize) -> Self {
+        Self { width, people: vec![0.0; nodes], sums: vec![0.0; nodes * width] }
+    }
+
+    /// Of the people for whom `counts` holds, summed up to the root.
+    pub(super) fn of(
+        partition: &Partition,
+        rows: &Rows,
+        targets: Targets<'_>,
+        counts: impl Fn(usize) -> bool,
+    ) -> Result<Self, LearnError> {
+        partition.axes().check(rows)?;
+        targets.check(rows.len())?;
+        let width = targets.output().width();
+        let mut all = Self::new(partition.nodes(), width);
+        let mut bases = vec![0.0; partition.nodes()];
+        for person in (0..rows.len()).filter(|&person| counts(person)) {
+            let node = partition.locate(rows.get(person));
+            all.people[node] += 1.0;
+            targets.add(person, &mut bases[node], all.node_mut(node));
+        }
+        for (sums, base) in all.sums.chunks_exact_mut(width).zip(bases) {
+            sums.iter_mut().for_each(|sum| *sum += base);
+        }
+        all.roll_up(partition);
+        Ok(all)
+    }
+
+    /// Adds every node to its parent, the children first.
+    pub(super) fn roll_up(&mut self, partition: &Partition) {
+        for node in (1..partition.nodes()).rev() {
+            let parent = partition.parent(node);
+            self.people[parent] += self.people[node];
+            let (before, after) = self.sums.split_at_mut(node * self.width);
+            let above = &mut before[parent * self.width..(parent + 1) * self.width];
+            above.iter_mut().zip(&after[..self.width]).for_each(|(above, sum)| *above += sum);
+        }
+    }
+
+    pub(super) fn node(&self, node: usize) -> &[f64] {
+        &self.sums[node * self.width..(node + 1) * self.width]
+    }
+
+    pub(super) fn node_mut(&mut self, node: usize) -> &mut [f64] {
+        &mut self.sums[node * self.width..(node + 1) * self.width]
+    }
+
+    /// The prediction of each node: its own if it has `enough` people, else its parent's.
+    pub(super) fn settle(
+        &self,
+        partition: &Partition,
+        output: Output,
+        enough: impl Fn(usize) -> bool,
+    ) -> Vec<f32> {
+        let mut values = vec![0.0f32; self.sums.len()];
+        let mut means = vec![0.0; self.width];
+        for node in 0..partition.nodes() {
+            if node > 0 && !enough(node) {
+                let parent = partition.parent(node) * self.width;
+                values.copy_within(parent..parent + self.width, node * self.width);
+                continue;
+            }
+            let people = self.people[node].max(1.0);
+            means.iter_mut().zip(self.node(node)).for_each(|(mean, sum)| *mean = sum / people);
+            output.settle(&mut means, &mut values[node * self.width..(node + 1) * self.width]);
+        }
+        values
+    }
+}
