@@ -33,7 +33,8 @@ impl CellModel {
 
     pub(super) fn of_sums(partition: Partition, sums: &Sums, targets: Targets<'_>) -> Self {
         let (output, least) = (targets.output(), targets.least());
-        let values = sums.settle(&partition, output, |node| sums.people[node] >= least);
+        let enough = |node: usize| sums.people[node] >= least;
+        let values = sums.settle(&partition, enough, |means, into| output.settle(means, into));
         Self::released(TrustModel::LabelLocal, output, partition, values)
     }
 

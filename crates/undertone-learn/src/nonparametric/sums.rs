@@ -1,7 +1,7 @@
 //! Sums over cells: of people, and of what they reported. They add up, so a parent's are those of its children.
 
 use super::cells::Partition;
-use super::targets::{Output, Targets};
+use super::targets::Targets;
 use crate::LearnError;
 use crate::features::Rows;
 
@@ -62,12 +62,12 @@ impl Sums {
         &mut self.sums[node * self.width..(node + 1) * self.width]
     }
 
-    /// The prediction of each node: its own if it has `enough` people, else its parent's.
+    /// The prediction of each node: what its mean settles to if it has `enough` people, else its parent's.
     pub(super) fn settle(
         &self,
         partition: &Partition,
-        output: Output,
         enough: impl Fn(usize) -> bool,
+        settle: impl Fn(&mut [f64], &mut [f32]),
     ) -> Vec<f32> {
         let mut values = vec![0.0f32; self.sums.len()];
         let mut means = vec![0.0; self.width];
@@ -79,7 +79,7 @@ impl Sums {
             }
             let people = self.people[node].max(1.0);
             means.iter_mut().zip(self.node(node)).for_each(|(mean, sum)| *mean = sum / people);
-            output.settle(&mut means, &mut values[node * self.width..(node + 1) * self.width]);
+            settle(&mut means, &mut values[node * self.width..(node + 1) * self.width]);
         }
         values
     }

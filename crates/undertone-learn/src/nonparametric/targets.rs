@@ -169,15 +169,23 @@ impl Targets<'_> {
 
     /// How many people a cell needs to speak for itself: 2·ln(2K)/s² for s = p - q, so that the largest of K averages is likely
     /// to be that of a class that leads by a lot, or V/T², so that the noise is no larger than what is known beforehand.
+    pub fn least(&self) -> f64 {
+        match self {
+            Self::Numbers { .. } => (self.noise() - 1.0).max(1.0),
+            Self::Classes { classes, .. } => 2.0 * (2.0 * *classes as f64).ln() * self.noise(),
+        }
+    }
+
+    /// How much a report scatters, where the label itself scatters by at most one: 1/s² for s = p - q, or 1 + V/T².
     ///
     /// s is the inverse of how far the two values of a label vector are apart, whatever the mechanism.
-    pub fn least(&self) -> f64 {
+    pub(super) fn noise(&self) -> f64 {
         match self {
             Self::Numbers { bounds, variance, .. } => {
                 let half = 0.5 * (bounds.high() - bounds.low());
-                (variance / (half * half)).max(1.0)
+                1.0 + variance / (half * half)
             }
-            Self::Classes { vectors, classes } => {
+            Self::Classes { vectors, .. } => {
                 let apart = |person| {
                     let vector = vectors.get(person);
                     let values = vector.entries.iter().map(|&(_, value)| f64::from(value));
@@ -186,8 +194,7 @@ impl Targets<'_> {
                 };
                 let apart = (0..vectors.len()).map(apart).filter(|apart| apart.is_finite() && *apart > 0.0);
                 let (sum, count) = apart.fold((0.0, 0.0), |(sum, count), apart| (sum + apart, count + 1.0));
-                let inverse = if count > 0.0 { sum / count } else { 1.0 };
-                2.0 * (2.0 * *classes as f64).ln() * inverse * inverse
+                if count > 0.0 { (sum / count).powi(2) } else { 1.0 }
             }
         }
     }

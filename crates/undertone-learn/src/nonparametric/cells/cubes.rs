@@ -93,14 +93,6 @@ impl CubeGrid {
     pub fn all_cells(&self) -> f64 {
         self.edges.iter().map(|edges| (edges.len() + 1) as f64).product()
     }
-
-    /// The number of a row's cell among all cells.
-    pub fn cell_of(&self, row: Row<'_>) -> usize {
-        let cell = |cell: usize, (axis, edges): (usize, &Vec<f32>)| {
-            cell * (edges.len() + 1) + part(edges, self.axes.value(row, axis))
-        };
-        self.edges.iter().enumerate().fold(0, cell)
-    }
 }
 
 /// How many edges are at most x: the half-open part that x lies in.
@@ -133,11 +125,27 @@ impl Cubes {
             let (what, expected) = ("the number of occupied cells", "below 2^30");
             return Err(LearnError::Parameter { what, value: finest.len() as f64, expected });
         }
+        Ok(Self::with_finest(grid, finest))
+    }
+
+    /// Every cube of a grid, whoever lies in it: the only ones that may be looked at where features are private.
+    pub(super) fn all(grid: CubeGrid) -> Self {
+        let mut keys = vec![0u64];
+        for (axis, edges) in grid.edges.iter().enumerate() {
+            let parts = 0..=edges.len() as u64;
+            let below =
+                |key: &u64| parts.clone().map(|part| key << grid.bits(axis) | part).collect::<Vec<_>>();
+            keys = keys.iter().flat_map(below).collect();
+        }
+        Self::with_finest(grid, keys)
+    }
+
+    fn with_finest(grid: CubeGrid, finest: Vec<u64>) -> Self {
         let coarser = |halvings| finest.iter().map(|&key| grid.coarser(key, halvings)).collect::<Vec<_>>();
         let scales = (1..=grid.bits).rev().map(|halvings| KeyTable::from(coarser(halvings)));
         let mut scales: Vec<KeyTable> = scales.collect();
         scales.push(KeyTable::from(finest));
-        Ok(Self { grid, scales })
+        Self { grid, scales }
     }
 
     /// How the features are cut.

@@ -91,6 +91,11 @@ impl Partition {
         }
     }
 
+    /// All cubes of a grid, in order after their ancestors, whoever lies in them.
+    pub(super) fn all_cubes(grid: CubeGrid) -> Self {
+        Self::new(Sort::Cubes(Cubes::all(grid)))
+    }
+
     fn new(sort: Sort) -> Self {
         let parents = match &sort {
             Sort::Cubes(cubes) => cubes.parents(),
