@@ -9,8 +9,8 @@ use super::TrustModel;
 use super::cells::Partition;
 use super::sums::Sums;
 use super::targets::{Output, Targets};
+use crate::LearnError;
 use crate::features::Rows;
-use crate::{Classifier, LearnError};
 use serde::{Deserialize, Serialize};
 
 /// What was learnt about each cell.
@@ -78,16 +78,6 @@ impl CellModel {
             predictions.extend_from_slice(self.node(self.partition.locate(row)));
         }
         Ok(predictions)
-    }
-}
-
-impl Classifier for CellModel {
-    fn classes(&self) -> usize {
-        self.output.width()
-    }
-
-    fn probabilities(&self, rows: &Rows) -> Vec<f32> {
-        self.predict(rows).expect("rows of the encoder that the model comes with")
     }
 }
 

@@ -8,8 +8,8 @@ use super::cells::{Axes, Partition};
 use super::sums::Sums;
 use super::targets::{Output, Targets};
 use super::{TrustModel, choice};
+use crate::LearnError;
 use crate::features::Rows;
-use crate::{Classifier, LearnError};
 use serde::{Deserialize, Serialize};
 
 /// A forest and how the mass of its cells was chosen.
@@ -136,16 +136,6 @@ pub fn fit_forest(
     let chosen = masses[masses.len() - 1 - choice::coarsest_within_one_error(&losses)];
     let tried = choice::tried(masses.iter().rev().map(|&mass| mass as u64), &losses);
     Ok(FittedForest { model: Forest::fit(rows, targets, trees, chosen, seed)?, tried })
-}
-
-impl Classifier for Forest {
-    fn classes(&self) -> usize {
-        self.output.width()
-    }
-
-    fn probabilities(&self, rows: &Rows) -> Vec<f32> {
-        self.predict(rows).expect("rows of the encoder that the model comes with")
-    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -11,8 +11,8 @@
 use super::TrustModel;
 use super::cells::{AxisScale, Partition};
 use super::targets::{Output, Targets};
+use crate::LearnError;
 use crate::features::{Row, Rows};
-use crate::{Classifier, LearnError};
 use serde::{Deserialize, Serialize};
 
 /// No more axes of numbers than this have slopes.
@@ -211,16 +211,6 @@ fn eliminate(gram: &mut [f64], right: &mut [f64], terms: usize, width: usize) {
     }
     for row in 0..terms {
         (0..width).for_each(|k| right[row * width + k] /= gram[row * terms + row]);
-    }
-}
-
-impl Classifier for LinearCells {
-    fn classes(&self) -> usize {
-        self.document.output.width()
-    }
-
-    fn probabilities(&self, rows: &Rows) -> Vec<f32> {
-        self.predict(rows).expect("rows of the encoder that the model comes with")
     }
 }
 

@@ -55,20 +55,20 @@ pub(crate) fn value(row: Row<'_>, dense: usize, feature: u32) -> f32 {
         .map_or(0.0, |place| row.sparse[place].1)
 }
 
+/// Refuses rows with a feature that is infinite or no number.
+pub(crate) fn check_finite(rows: &Rows) -> Result<(), LearnError> {
+    let Some(row) = rows.iter().position(|row| !row.is_finite()) else { return Ok(()) };
+    let (row, column) = (row as u64 + 1, "features".into());
+    Err(LearnError::Cell { row, column, problem: "a feature is infinite or no number".into() })
+}
+
 impl Axes {
     /// The axes of these rows, scaled by ranks. A feature that is no number anywhere is refused.
     pub fn fit(rows: &Rows) -> Result<Self, LearnError> {
         if rows.is_empty() {
             return Err(LearnError::NoReports);
         }
-        if let Some(row) = rows.iter().position(|row| !row.is_finite()) {
-            let (row, column) = (row as u64 + 1, "features".into());
-            return Err(LearnError::Cell {
-                row,
-                column,
-                problem: "a feature is infinite or no number".into(),
-            });
-        }
+        check_finite(rows)?;
         let step = rows.len().div_ceil(SAMPLE);
         let sample: Vec<Row<'_>> = (0..rows.len()).step_by(step).map(|row| rows.get(row)).collect();
         let dense = rows.dense_width();

@@ -38,7 +38,11 @@ impl CubeGrid {
         let most = parts.saturating_sub(1).checked_ilog2().map_or(0, |log| log + 1);
         let grid = Self { edges: edges.collect(), axes, parts, bits: most };
         let bits: u32 = (0..grid.edges.len()).map(|axis| grid.bits(axis)).sum();
-        if parts == 0 || bits > BITS {
+        if parts == 0 {
+            let what = "the number of parts of an axis";
+            return Err(LearnError::Parameter { what, value: 0.0, expected: "at least 1" });
+        }
+        if bits > BITS {
             return Err(LearnError::Parameter {
                 what: "the number of bits that tell cubes apart",
                 value: f64::from(bits),

@@ -10,6 +10,7 @@ mod key_table;
 mod tests;
 mod tree;
 
+pub(crate) use axes::check_finite;
 pub use axes::{Axes, Axis, AxisScale};
 pub use cubes::{CubeGrid, Cubes};
 pub use tree::Tree;

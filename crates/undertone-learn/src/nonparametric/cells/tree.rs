@@ -57,7 +57,7 @@ impl Tree {
         mut cutting: Cutting<'_>,
     ) -> Result<Self, LearnError> {
         axes.check(rows)?;
-        if !(mass >= 1.0) {
+        if mass.is_nan() || mass < 1.0 {
             let what = "the mass of a cell";
             return Err(LearnError::Parameter { what, value: mass, expected: "at least one person" });
         }

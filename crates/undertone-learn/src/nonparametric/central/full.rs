@@ -8,7 +8,7 @@
 use super::label::same_length;
 use crate::LearnError;
 use crate::features::Rows;
-use crate::nonparametric::cells::{Axes, CubeGrid, Partition};
+use crate::nonparametric::cells::{Axes, CubeGrid, Partition, check_finite};
 use crate::nonparametric::sums::Sums;
 use crate::nonparametric::targets::{Output, place};
 use crate::nonparametric::{CellModel, TrustModel};
@@ -62,14 +62,7 @@ impl PublicGrid {
     /// The cell of each row.
     fn cells_of(&self, rows: &Rows) -> Result<Vec<u32>, LearnError> {
         self.partition.axes().check(rows)?;
-        if let Some(row) = rows.iter().position(|row| !row.is_finite()) {
-            let (row, column) = (row as u64 + 1, "features".into());
-            return Err(LearnError::Cell {
-                row,
-                column,
-                problem: "a feature is infinite or no number".into(),
-            });
-        }
+        check_finite(rows)?;
         Ok(rows.iter().map(|row| (self.partition.locate(row) - self.first) as u32).collect())
     }
 

@@ -1,5 +1,10 @@
 //! Points in blocks of 32, coordinate by coordinate, so that a block's distances are computed side by side.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into a dispatched call is compiled for the least of processors"
+)]
+
 /// Points of a block.
 pub(super) const LANES: usize = 32;
 

@@ -1,5 +1,10 @@
 //! The index for a number of coordinates: a sorted list for one (or none, when all are at zero), a tree for up to twelve, all blocks for more.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into a dispatched call is compiled for the least of processors"
+)]
+
 use super::blocks::{Blocks, LANES};
 use super::kd_tree::{KdTree, MOST_DIMENSIONS};
 use super::nearest::Nearest;

@@ -3,6 +3,11 @@
 //! A query descends to its own leaf first and comes back to the other side of a cut only if that is nearer than the k-th
 //! candidate: the distance to a cell is kept axis by axis (Arya, Mount, *Algorithms for fast vector quantization*, 1993).
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into a dispatched call is compiled for the least of processors"
+)]
+
 use super::blocks::{Blocks, LANES};
 use super::nearest::Nearest;
 

@@ -17,9 +17,9 @@ use super::cells::Axes;
 use super::choice::{ASIDE, Tried, coarsest_within_one_error, kept_aside, tried};
 use super::rates;
 use super::targets::{Output, Targets};
+use crate::LearnError;
 use crate::features::Rows;
 use crate::split::is_held_out;
-use crate::{Classifier, LearnError};
 use index::{Index, Values};
 use serde::{Deserialize, Serialize};
 
@@ -168,16 +168,6 @@ pub fn fit_neighbours(
     // With more people, as many more in proportion lie as near.
     let k = (chosen as f64 * rows.len() as f64 / others as f64).round() as usize;
     Ok(FittedNeighbours { model: NeighbourModel::new(rows, targets, k.clamp(1, rows.len()))?, tried })
-}
-
-impl Classifier for NeighbourModel {
-    fn classes(&self) -> usize {
-        self.document.output.width()
-    }
-
-    fn probabilities(&self, rows: &Rows) -> Vec<f32> {
-        self.predict(rows).expect("rows of the encoder that the model comes with")
-    }
 }
 
 impl From<NeighbourModel> for Document {

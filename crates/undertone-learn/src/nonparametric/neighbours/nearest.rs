@@ -5,6 +5,11 @@
 //! word, its distance above its number: floats that are not negative are ordered like their bits, so words are ordered by
 //! (distance, number) and ties have one outcome.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into a dispatched call is compiled for the least of processors"
+)]
+
 use super::blocks::LANES;
 
 /// The nearest so far.

@@ -4,6 +4,10 @@ use super::*;
 use crate::Classifier;
 use crate::nonparametric::neighbours::NeighbourModel;
 
+fn cells(partition: Partition, rows: &Rows, targets: Targets<'_>) -> NonparametricModel {
+    NonparametricModel::Cells(CellModel::fit(partition, rows, targets).unwrap())
+}
+
 /// Three classes whose chances depend on the feature.
 fn three(x: f32, rng: &mut impl Rng) -> u32 {
     let (chance, u) = (chance(x), unit(rng));
@@ -26,7 +30,7 @@ fn sets_hold_the_true_class_as_often_as_promised_and_are_not_everything() {
         let truth: Vec<u32> = rows.iter().map(|row| three(row.dense[0], &mut rng)).collect();
         let vectors = reports(LabelKind::Subset, 3, 2.0, &truth, &mut rng);
         let targets = Targets::Classes { vectors: &vectors, classes: 3 };
-        let model = CellModel::fit(Partition::cubes(&rows, 0.125).unwrap(), &rows, targets).unwrap();
+        let model = cells(Partition::cubes(&rows, 0.125).unwrap(), &rows, targets);
         let others = uniform_rows(4000, 1, &mut rng);
         let truth: Vec<u32> = others.iter().map(|row| three(row.dense[0], &mut rng)).collect();
         let vectors = reports(LabelKind::Subset, 3, 2.0, &truth, &mut rng);
@@ -61,7 +65,7 @@ fn intervals_of_bins_hold_the_true_number_as_often_as_promised() {
     let rows = uniform_rows(20_000, 1, &mut rng);
     let vectors = ask(&rows, &mut rng);
     let targets = Targets::Classes { vectors: &vectors, classes: 8 };
-    let model = CellModel::fit(Partition::cubes(&rows, 0.125).unwrap(), &rows, targets).unwrap();
+    let model = cells(Partition::cubes(&rows, 0.125).unwrap(), &rows, targets);
     let others = uniform_rows(20_000, 1, &mut rng);
     let vectors = ask(&others, &mut rng);
     let sets = PredictionSets::calibrate(&model, &others, &vectors, 0.1, 1e-6).unwrap();
@@ -86,7 +90,7 @@ fn without_enough_people_or_with_nonsense_sets_are_everything_or_refused() {
     let truth = labels(&rows, &mut rng);
     let vectors = reports(LabelKind::Rr, 2, 0.5, &truth, &mut rng);
     let targets = Targets::Classes { vectors: &vectors, classes: 2 };
-    let model = CellModel::fit(Partition::equal_mass(&rows, 50.0).unwrap(), &rows, targets).unwrap();
+    let model = cells(Partition::equal_mass(&rows, 50.0).unwrap(), &rows, targets);
     let sets = PredictionSets::calibrate(&model, &rows, &vectors, 0.1, 0.05).unwrap();
     assert_eq!((sets.threshold().to_bits(), sets.set(&[0.999, 0.001])), (1f32.to_bits(), vec![0, 1]));
     for (alpha, delta) in [(0.0, 0.1), (1.0, 0.1), (0.1, 0.0), (f64::NAN, 0.1)] {
@@ -120,11 +124,8 @@ fn regression(seed: u64, fit: impl Fn(&Rows, Targets<'_>) -> NonparametricModel)
 #[test]
 fn planes_beat_steps_on_a_plane_and_forests_beat_a_tree() {
     let mass = 1250.0;
-    let cells = |rows: &Rows, targets: Targets<'_>| {
-        NonparametricModel::Cells(
-            CellModel::fit(Partition::equal_mass(rows, mass).unwrap(), rows, targets).unwrap(),
-        )
-    };
+    let steps =
+        |rows: &Rows, targets: Targets<'_>| cells(Partition::equal_mass(rows, mass).unwrap(), rows, targets);
     let planes = |rows: &Rows, targets: Targets<'_>| {
         let partition = Partition::equal_mass(rows, mass).unwrap();
         NonparametricModel::LinearCells(LinearCells::fit(partition, rows, targets).unwrap())
@@ -140,7 +141,7 @@ fn planes_beat_steps_on_a_plane_and_forests_beat_a_tree() {
     };
     // 16 cells of a quarter squared: their steps are off by 2·(1/4)²/12 = 0.0104, and noise adds about 1/1250.
     let [step, plane, tree, forest, near] = [
-        regression(1, cells),
+        regression(1, steps),
         regression(1, planes),
         regression(1, tree),
         regression(1, forest),
