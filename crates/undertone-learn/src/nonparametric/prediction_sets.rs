@@ -66,10 +66,13 @@ impl PredictionSets {
             let tried = Self { threshold: step as f32 / THRESHOLDS as f32, ..sets };
             let mut largest = 0;
             let term = |(p, row): (&[f32], usize)| {
-                let set = tried.set(p);
-                largest = largest.max(set.len());
-                let vector = vectors.get(row);
-                set.iter().map(|&class| f64::from(vector.at(class))).sum::<f64>()
+                let (vector, mut size, mut sum) = (vectors.get(row), 0, 0.0);
+                for class in tried.members(p) {
+                    size += 1;
+                    sum += f64::from(vector.at(class));
+                }
+                largest = largest.max(size);
+                sum
             };
             let terms: Vec<f64> = probabilities.chunks_exact(classes).zip(0..).map(term).collect();
             if lower_bound(mean(&terms), terms.len() as f64, reach.range(largest), delta) < 1.0 - alpha {
@@ -87,11 +90,15 @@ impl PredictionSets {
 
     /// The set for some probabilities, in rising order; never empty.
     pub fn set(&self, probabilities: &[f32]) -> Vec<u32> {
+        self.members(probabilities).collect()
+    }
+
+    fn members(&self, probabilities: &[f32]) -> impl Iterator<Item = u32> {
+        let (all, threshold) = (self.threshold >= 1.0, self.threshold);
         let likeliest = crate::evaluation::terms::predicted(probabilities);
-        let inside = |(class, &p): (usize, &f32)| {
-            (self.threshold >= 1.0 || 1.0 - p <= self.threshold || class == likeliest).then_some(class as u32)
-        };
-        probabilities.iter().enumerate().filter_map(inside).collect()
+        let inside = move |class: usize, p: f32| all || 1.0 - p <= threshold || class == likeliest;
+        let each = probabilities.iter().enumerate();
+        each.filter_map(move |(class, &p)| inside(class, p).then_some(class as u32))
     }
 }
 

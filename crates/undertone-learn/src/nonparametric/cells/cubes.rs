@@ -104,7 +104,7 @@ impl CubeGrid {
 fn part(edges: &[f32], x: f32) -> usize {
     if edges.len() <= 32 {
         // without branches
-        edges.iter().map(|&edge| usize::from(edge <= x)).sum()
+        edges.iter().map(|&edge| u32::from(edge <= x)).sum::<u32>() as usize
     } else {
         edges.partition_point(|&edge| edge <= x)
     }

@@ -11,7 +11,7 @@ use crate::features::{Row, Rows};
 use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
-/// Cuts are found with at most so many people, evenly spread: the mass of a cell is then off by a few per cent.
+/// Cuts are found with at most so many people, evenly spread: with more, cells hold about the mass, as chance will have it.
 const SAMPLE: usize = 1 << 19;
 
 /// Where a cell is cut in two.

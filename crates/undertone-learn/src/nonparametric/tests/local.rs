@@ -126,3 +126,41 @@ fn labels_outside_the_bounds_are_clipped_and_counted_and_what_is_no_number_is_re
     assert!(matches!(fit_cells(&rows, two, None), Err(crate::LearnError::TooFewReports)));
     assert!(fit_cells(&Rows::new(1, 0), two, None).is_err());
 }
+
+#[test]
+fn heavy_tails_are_learnt_with_the_corrected_rules_and_not_with_the_printed_ones() {
+    use crate::nonparametric::neighbours::NeighbourModel;
+    let mut rng = ChaCha12Rng::seed_from_u64(7);
+    let (n, p, privacy) = (30_000u32, 3.0, 0.2);
+    let rows = uniform_rows(n as usize, 1, &mut rng);
+    // η between -1 and 1, and a symmetric tail that has a third moment and no fourth: E|y|³ ≤ 14
+    let eta = |x: f32| (6.0 * f64::from(x)).sin();
+    let labels: Vec<f64> = rows
+        .iter()
+        .map(|row| {
+            let sign = if unit(&mut rng) < 0.5 { -1.0 } else { 1.0 };
+            eta(row.dense[0]) + sign * ((1.0 - unit(&mut rng)).powf(-1.0 / 3.9) - 1.0)
+        })
+        .collect();
+    let test = uniform_rows(400, 1, &mut rng);
+    let mut risk = |k: f64| {
+        let k = k.round().clamp(1.0, f64::from(n));
+        let clip = rates::local_clip(p, 14.0, k, privacy);
+        let bounds = Bounds::new(-clip, clip).unwrap();
+        let mechanism = NumberMechanism::new(NumberKind::Laplace, bounds, epsilon(privacy)).unwrap();
+        let (reports, clipped) = NumberReports::ask(&mechanism, &labels, &mut rng).unwrap();
+        assert!(clipped > 0);
+        let model = NeighbourModel::new(&rows, reports.targets(), k as usize).unwrap();
+        let found = model.predict(&test).unwrap();
+        let error =
+            |(row, found): (crate::features::Row<'_>, f32)| (eta(row.dense[0]) - f64::from(found)).powi(2);
+        test.iter().zip(found).map(error).sum::<f64>() / 400.0
+    };
+    let budget = f64::from(n) * privacy * privacy;
+    let corrected = rates::heavy_neighbours(u64::from(n), 1, 1.0, p, privacy);
+    // β = 1, d = 1: the appendix has (Nε²)^(2p/(2p + p - 1)), the text (Nε²)^(2/(2p + p - 1))
+    let (appendix, text) = (budget.powf(0.75), budget.powf(0.25));
+    assert!(corrected > 20.0 * appendix && appendix > text);
+    let [ours, printed, in_text] = [risk(corrected), risk(appendix), risk(text)];
+    assert!(ours < 0.5 * printed && ours < 0.5 * in_text, "{ours}, {printed}, {in_text}");
+}
