@@ -83,9 +83,9 @@ fn sums_and_means_of_all_cells_keep_the_promise_when_a_record_changes() {
         spends(&Case::new("two sums", two, neighbours(&records, 3), reports), value, 0.999);
         let floored = FlooredMeans::new(2, bounds, 2, epsilon(value)).unwrap();
         let reports = Reports::Representatives(pairs.clone());
-        spends(&Case::new("floored means", floored, neighbours(&records, 4), reports), value, 0.999);
+        spends(&Case::new("floored means", floored, neighbours(&records, 5), reports), value, 0.999);
         let published = FlooredMeans::as_published(2, bounds, 2, epsilon(value)).unwrap();
         let reports = Reports::Representatives(pairs.clone());
-        spends(&Case::new("as published", published, neighbours(&records, 4), reports), value, 0.4);
+        spends(&Case::new("as published", published, neighbours(&records, 5), reports), value, 0.4);
     }
 }

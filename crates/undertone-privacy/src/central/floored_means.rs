@@ -161,10 +161,11 @@ mod tests {
         let epsilon = Epsilon::new(1.0).unwrap();
         let ends = [bounds.lowest(), bounds.highest()];
         let records: Vec<Placed> = (0..2).flat_map(|cell| ends.map(|number| (cell, number))).collect();
+        // Five people: at the worst n₀ stay in one cell, n₀ are in the other, and one goes.
         let loss = |mechanism: &FlooredMeans| {
             let mut most = 0f64;
-            for code in 0..4usize.pow(4) {
-                let data: Vec<Placed> = (0..4u32).map(|i| records[code / 4usize.pow(i) % 4]).collect();
+            for code in 0..4usize.pow(5) {
+                let data: Vec<Placed> = (0..5u32).map(|i| records[code / 4usize.pow(i) % 4]).collect();
                 for &other in &records {
                     let mut neighbour = data.clone();
                     neighbour[0] = other;
