@@ -101,7 +101,9 @@ impl Forest {
         }
         let mut predictions = vec![0.0; rows.len() * width];
         for (sum, prediction) in sums.chunks_exact_mut(width).zip(predictions.chunks_exact_mut(width)) {
-            sum.iter_mut().for_each(|sum| *sum /= self.trees.len() as f64);
+            for sum in sum.iter_mut() {
+                *sum /= self.trees.len() as f64;
+            }
             self.output.settle(sum, prediction);
         }
         Ok(predictions)
@@ -124,7 +126,9 @@ pub fn fit_forest(
     let masses: Vec<f64> =
         (0..64).map(|power| least * 2f64.powi(power)).take_while(|mass| *mass <= most.max(least)).collect();
     let mut judging = Rows::new(rows.dense_width(), rows.sparse_width());
-    aside.iter().for_each(|&person| judging.push(rows.get(person)));
+    for &person in &aside {
+        judging.push(rows.get(person));
+    }
     let mut losses = Vec::new();
     for &mass in masses.iter().rev() {
         let others = |person: usize| !crate::split::is_held_out(person as u64, choice::ASIDE);

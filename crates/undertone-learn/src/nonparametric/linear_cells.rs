@@ -149,15 +149,15 @@ impl Document {
         }
         let mut planes = vec![0.0f32; nodes * width * terms];
         let (mut phi, mut z) = (vec![0.0; terms], vec![0.0; width]);
-        for node in 0..nodes {
+        for (node, members) in members.iter().enumerate() {
             let place = node * width * terms;
-            if node > 0 && members[node].is_empty() {
+            if node > 0 && members.is_empty() {
                 self.inherit(node, &mut planes);
                 continue;
             }
             let (mut gram, mut right) = (vec![0.0; terms * terms], vec![0.0; terms * width]);
             (1..terms).for_each(|slope| gram[slope * terms + slope] = lambda);
-            for &person in &members[node] {
+            for &person in members {
                 self.phi(node, rows.get(person as usize), &mut phi);
                 z.fill(0.0);
                 let mut base = 0.0;

@@ -64,7 +64,9 @@ impl Magnitudes {
             shares.iter_mut().zip(0..).for_each(|(share, bin)| *share += at(bin));
         }
         let n = reports.len() as f64;
-        shares.iter_mut().for_each(|share| *share /= n);
+        for share in &mut shares {
+            *share /= n;
+        }
         simplex::project(&mut shares);
         Ok(shares.iter().zip(0..).map(|(share, bin)| share * self.end(bin).powf(order)).sum())
     }

@@ -10,13 +10,13 @@ use crate::features::Rows;
 pub(super) struct Sums {
     width: usize,
     pub(super) people: Vec<f64>,
-    sums: Vec<f64>,
+    totals: Vec<f64>,
 }
 
 impl Sums {
     /// Nobody yet.
     pub(super) fn new(nodes: usize, width: usize) -> Self {
-        Self { width, people: vec![0.0; nodes], sums: vec![0.0; nodes * width] }
+        Self { width, people: vec![0.0; nodes], totals: vec![0.0; nodes * width] }
     }
 
     /// Of the people for whom `counts` holds, summed up to the root.
@@ -36,8 +36,10 @@ impl Sums {
             all.people[node] += 1.0;
             targets.add(person, &mut bases[node], all.node_mut(node));
         }
-        for (sums, base) in all.sums.chunks_exact_mut(width).zip(bases) {
-            sums.iter_mut().for_each(|sum| *sum += base);
+        for (sums, base) in all.totals.chunks_exact_mut(width).zip(bases) {
+            for sum in sums {
+                *sum += base;
+            }
         }
         all.roll_up(partition);
         Ok(all)
@@ -48,18 +50,18 @@ impl Sums {
         for node in (1..partition.nodes()).rev() {
             let parent = partition.parent(node);
             self.people[parent] += self.people[node];
-            let (before, after) = self.sums.split_at_mut(node * self.width);
+            let (before, after) = self.totals.split_at_mut(node * self.width);
             let above = &mut before[parent * self.width..(parent + 1) * self.width];
             above.iter_mut().zip(&after[..self.width]).for_each(|(above, sum)| *above += sum);
         }
     }
 
     pub(super) fn node(&self, node: usize) -> &[f64] {
-        &self.sums[node * self.width..(node + 1) * self.width]
+        &self.totals[node * self.width..(node + 1) * self.width]
     }
 
     pub(super) fn node_mut(&mut self, node: usize) -> &mut [f64] {
-        &mut self.sums[node * self.width..(node + 1) * self.width]
+        &mut self.totals[node * self.width..(node + 1) * self.width]
     }
 
     /// The prediction of each node: what its mean settles to if it has `enough` people, else its parent's.
@@ -69,7 +71,7 @@ impl Sums {
         enough: impl Fn(usize) -> bool,
         settle: impl Fn(&mut [f64], &mut [f32]),
     ) -> Vec<f32> {
-        let mut values = vec![0.0f32; self.sums.len()];
+        let mut values = vec![0.0f32; self.totals.len()];
         let mut means = vec![0.0; self.width];
         for node in 0..partition.nodes() {
             if node > 0 && !enough(node) {

@@ -97,6 +97,11 @@ impl Axes {
         Ok(Self { dense: sides.len(), axes })
     }
 
+    /// The number of dense features.
+    pub(super) fn dense(&self) -> usize {
+        self.dense
+    }
+
     /// The axes.
     pub fn axes(&self) -> &[Axis] {
         &self.axes

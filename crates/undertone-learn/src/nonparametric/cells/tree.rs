@@ -5,7 +5,7 @@
 //! median value, and a cell with fewer than twice the wanted mass stays whole. Only public features are looked at, so label
 //! privacy is untouched.
 
-use super::axes::{Axes, AxisScale};
+use super::axes::{Axes, AxisScale, value};
 use crate::LearnError;
 use crate::features::{Row, Rows};
 use rand_core::Rng;
@@ -17,7 +17,7 @@ const SAMPLE: usize = 1 << 19;
 /// Where a cell is cut in two.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Cut {
-    axis: u32,
+    feature: u32,
     /// What is below goes to the first child, the rest to the second
     at: f32,
     /// The first child, the second follows; zero for a cell that is not cut
@@ -65,14 +65,14 @@ impl Tree {
         let mut people: Vec<u32> = (0..rows.len() as u32).step_by(step).collect();
         let least = (mass / step as f64).ceil().max(1.0) as usize;
         let mut growing = Growing { axes: &axes, rows, least, values: Vec::new() };
-        let leaf = Cut { axis: 0, at: 0.0, children: 0 };
+        let leaf = Cut { feature: 0, at: 0.0, children: 0 };
         let (mut cuts, mut open) = (vec![leaf], vec![(0, 0..people.len())]);
         while let Some((node, range)) = open.pop() {
             let Some((axis, at, left)) = growing.cut(&mut people[range.clone()], &mut cutting) else {
                 continue;
             };
             let children = cuts.len() as u32;
-            cuts[node] = Cut { axis, at, children };
+            cuts[node] = Cut { feature: axes.axes()[axis].feature, at, children };
             cuts.extend([leaf, leaf]);
             let middle = range.start + left;
             open.push((children as usize, range.start..middle));
@@ -105,7 +105,7 @@ impl Tree {
             if cut.children == 0 {
                 return node;
             }
-            let x = self.axes.value(row, cut.axis as usize);
+            let x = value(row, self.axes.dense(), cut.feature);
             node = cut.children + u32::from(x >= cut.at);
         }
     }
@@ -133,7 +133,7 @@ impl Tree {
 
     /// Refuses what nothing has grown: a tree may come from a file.
     pub(super) fn problem(&self) -> Option<&'static str> {
-        let axes = self.axes.axes().len();
+        let known = |feature| self.axes.axes().iter().any(|axis| axis.feature == feature);
         let sound = |(node, cut): (usize, &Cut)| {
             let children = cut.children as usize;
             children == 0 || (children > node && children + 1 < self.cuts.len() && (cut.axis as usize) < axes)
@@ -154,12 +154,11 @@ struct Growing<'a> {
 
 impl Growing<'_> {
     /// Axis, value, and how many of the `people`, who are put first, lie below it; none if no cut leaves enough on both sides.
-    fn cut(&mut self, people: &mut [u32], cutting: &mut Cutting<'_>) -> Option<(u32, f32, usize)> {
+    fn cut(&mut self, people: &mut [u32], cutting: &mut Cutting<'_>) -> Option<(usize, f32, usize)> {
         if people.len() < 2 * self.least {
             return None;
         }
-        let mut axes: Vec<(f32, usize)> =
-            (0..self.axes.axes().len()).map(|axis| (self.spread(people, axis), axis)).collect();
+        let mut axes = self.spreads(people);
         axes.retain(|&(spread, _)| spread > 0.0);
         axes.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         while !axes.is_empty() {
@@ -169,34 +168,36 @@ impl Growing<'_> {
             };
             let (_, axis) = axes.remove(choice);
             if let Some((at, left)) = self.cut_axis(people, axis, share) {
-                return Some((axis as u32, at, left));
+                return Some((axis, at, left));
             }
         }
         None
     }
 
-    /// The width of a cell on an axis, in ranks. A level is as wide as an axis is of numbers, times the share of the rarer
+    /// The width of a cell on each axis, in ranks. A level is as wide as an axis of numbers is, times the share of the rarer
     /// half, so that it is cut where that tells many people apart.
-    fn spread(&self, people: &[u32], axis: usize) -> f32 {
-        let (mut low, mut high, mut sum) = (f32::INFINITY, f32::NEG_INFINITY, 0.0f32);
-        let scale = &self.axes.axes()[axis].scale;
+    fn spreads(&self, people: &[u32]) -> Vec<(f32, usize)> {
+        let axes = self.axes.axes();
+        let mut ends = vec![(f32::INFINITY, f32::NEG_INFINITY, 0.0f32); axes.len()];
         for &person in people {
-            let x = self.axes.value(self.rows.get(person as usize), axis);
-            (low, high) = (low.min(x), high.max(x));
-            if let AxisScale::Level(from) = scale {
-                sum += f32::from(x >= *from);
+            let row = self.rows.get(person as usize);
+            for ((low, high, sum), axis) in ends.iter_mut().zip(axes) {
+                let x = value(row, self.axes.dense(), axis.feature);
+                (*low, *high, *sum) = (low.min(x), high.max(x), *sum + x);
             }
         }
-        if low >= high {
-            return 0.0;
-        }
-        match scale {
-            AxisScale::Quantiles(_) => (scale.rank(high) - scale.rank(low)).max(f32::MIN_POSITIVE),
+        let spread = |(place, (low, high, sum)): (usize, (f32, f32, f32))| match &axes[place].scale {
+            _ if low >= high => (0.0, place),
+            scale @ AxisScale::Quantiles(_) => {
+                ((scale.rank(high) - scale.rank(low)).max(f32::MIN_POSITIVE), place)
+            }
             AxisScale::Level(_) => {
-                let share = sum / people.len() as f32;
-                2.0 * share.min(1.0 - share)
+                // of two values, the share of the higher one
+                let share = (sum / people.len() as f32 - low) / (high - low);
+                (2.0 * share.min(1.0 - share), place)
             }
-        }
+        };
+        ends.into_iter().enumerate().map(spread).collect()
     }
 
     /// Cuts near a share of the people, between different values.

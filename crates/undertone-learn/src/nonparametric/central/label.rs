@@ -69,7 +69,9 @@ pub fn release_classes(
     let units = Units::new(&partition, rows, least)?;
     let values = units.answer(&partition, classes as usize, |people, value| {
         let mut counts = vec![0; classes as usize];
-        people.iter().for_each(|&person| counts[labels[person as usize] as usize] += 1);
+        for &person in people {
+            counts[labels[person as usize] as usize] += 1;
+        }
         match release {
             ClassRelease::Class => value[choice.randomize(&counts, rng)? as usize] = 1.0,
             ClassRelease::Counts => {

@@ -42,7 +42,7 @@ impl KdTree {
         let mut order: Vec<u32> = (0..people as u32).collect();
         let leaves = people.div_ceil(LANES).next_power_of_two();
         let mut tree = Self { dimension, cuts: vec![(0, 0.0); leaves - 1], blocks: Blocks::new(dimension) };
-        let mut level = vec![0..people];
+        let mut level = Vec::from([0..people]);
         let mut first = 0;
         while level.len() < leaves {
             let mut below = Vec::with_capacity(2 * level.len());
@@ -60,7 +60,9 @@ impl KdTree {
             first += level.len();
             level = below;
         }
-        level.into_iter().for_each(|range| tree.blocks.push(points, &order[range]));
+        for range in level {
+            tree.blocks.push(points, &order[range]);
+        }
         tree
     }
 

@@ -130,7 +130,9 @@ impl NeighbourModel {
         let mut prediction = vec![0.0; output.width()];
         let values = Values { values, width: output.width() };
         self.index.sums(&queries, ks, values, &mut |row, which, sum| {
-            sum.iter_mut().for_each(|sum| *sum /= ks[which] as f64);
+            for sum in sum.iter_mut() {
+                *sum /= ks[which] as f64;
+            }
             output.settle(sum, &mut prediction);
             visit(row, which, &prediction);
         });
@@ -159,7 +161,9 @@ pub fn fit_neighbours(
     let ks: Vec<usize> = (0..usize::BITS).map(|power| 1 << power).take_while(|&k| k <= most).collect();
     let mut losses = vec![vec![0.0; judges.len()]; ks.len()];
     let mut judging = Rows::new(rows.dense_width(), rows.sparse_width());
-    judges.iter().for_each(|&person| judging.push(rows.get(person)));
+    for &person in &judges {
+        judging.push(rows.get(person));
+    }
     model.predict_each(&judging, &ks, &mut |judge, which, prediction| {
         losses[ks.len() - 1 - which][judge] = targets.loss(judges[judge], prediction);
     })?;

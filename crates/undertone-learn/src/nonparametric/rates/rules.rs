@@ -151,7 +151,6 @@ impl Problem {
     pub(super) fn clip(&self, neighbours: f64) -> Option<f64> {
         let epsilon = self.epsilon.get();
         match (self.task, self.trust) {
-            (Task::Classification, _) => None,
             (Task::Regression, _) => Some(1.0),
             (Task::Heavy, TrustModel::LabelLocal | TrustModel::FullLocal) => {
                 Some(local_clip(self.moments, 1.0, neighbours, epsilon))
@@ -159,7 +158,7 @@ impl Problem {
             (Task::Heavy, TrustModel::LabelCentral | TrustModel::FullCentral) => {
                 Some(central_clip(self.moments, 1.0, neighbours, epsilon))
             }
-            (Task::Heavy, TrustModel::None) => None,
+            (Task::Classification, _) | (Task::Heavy, TrustModel::None) => None,
         }
     }
 }
