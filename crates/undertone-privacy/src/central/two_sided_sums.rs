@@ -72,7 +72,9 @@ impl Randomizer for TwoSidedSums {
         rng: &mut impl CryptoRng,
     ) -> Result<Vec<[i64; 2]>, PrivacyError> {
         let mut sums = self.sums(people)?;
-        sums.iter_mut().for_each(|sums| self.noise.add_to(sums, rng));
+        for sums in &mut sums {
+            self.noise.add_to(sums, rng);
+        }
         Ok(sums)
     }
 

@@ -136,7 +136,7 @@ impl Tree {
         let known = |feature| self.axes.axes().iter().any(|axis| axis.feature == feature);
         let sound = |(node, cut): (usize, &Cut)| {
             let children = cut.children as usize;
-            children == 0 || (children > node && children + 1 < self.cuts.len() && (cut.axis as usize) < axes)
+            children == 0 || (children > node && children + 1 < self.cuts.len() && known(cut.feature))
         };
         let fine = !self.cuts.is_empty() && self.cuts.iter().enumerate().all(sound);
         (!fine).then_some("its cells are not nested")

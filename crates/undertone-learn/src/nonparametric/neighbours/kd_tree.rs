@@ -42,7 +42,8 @@ impl KdTree {
         let mut order: Vec<u32> = (0..people as u32).collect();
         let leaves = people.div_ceil(LANES).next_power_of_two();
         let mut tree = Self { dimension, cuts: vec![(0, 0.0); leaves - 1], blocks: Blocks::new(dimension) };
-        let mut level = Vec::from([0..people]);
+        let everybody = 0..people;
+        let mut level = vec![everybody];
         let mut first = 0;
         while level.len() < leaves {
             let mut below = Vec::with_capacity(2 * level.len());

@@ -59,7 +59,7 @@ fn among_equally_near_people_the_first_count() {
 
 #[test]
 fn two_levels_are_one_apart_and_an_unknown_one_is_half_as_far() {
-    let row = |i: u16| [f32::from(i), f32::from(i % 2 == 0), f32::from(i % 2 == 1)];
+    let row = |i: u16| [f32::from(i), f32::from(i & 1 == 0), f32::from(i & 1)];
     let rows = Rows::dense(3, (0..100).flat_map(row).collect());
     let axes = Axes::fit(&rows).unwrap();
     let place = |row: [f32; 3]| points::points(&axes, &Rows::dense(3, row.to_vec()));

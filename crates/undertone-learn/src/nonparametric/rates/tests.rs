@@ -150,7 +150,7 @@ fn neighbours_and_widths_minimise_their_bounds() {
         2f64.powf(beta) / 6.0 * h.powf(2.0 * beta) + 1.0 / m + 8.0 / (0.1 * m).powi(2)
     };
     assert!(risk(h) < risk(1.001 * h) && risk(h) < risk(h / 1.001));
-    assert_eq!(neighbours(10, 1, 1.0, 1e30), 10.0);
+    assert_eq!(neighbours(10, 1, 1.0, 1e30) as u32, 10);
 }
 
 #[test]
