@@ -110,10 +110,6 @@ impl Tree {
         }
     }
 
-    pub(super) fn nodes(&self) -> u32 {
-        self.cuts.len() as u32
-    }
-
     /// Without the nodes that are deeper than `depth`; the others keep their order.
     pub(super) fn truncate(&mut self, depth: u32) {
         let (mut kept, mut open) = (vec![self.cuts[0]], vec![(0usize, 0u32)]);
