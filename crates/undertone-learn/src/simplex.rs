@@ -1,10 +1,14 @@
 //! The distribution that is nearest to some numbers.
 
-/// The point of {x ≥ 0, Σx = 1} nearest to `values`, in their place; flat if one of them is no number.
+/// The point of {x ≥ 0, Σx = 1} nearest to `values`, in their place; flat if one of them is infinite or no number.
 ///
 /// It is max(0, v_j - θ) for the θ that makes it sum to one. With the values in falling order, θ is (v_1 + … + v_r - 1)/r for
 /// the last r whose v_r exceeds it. The largest value stays the largest.
 pub(crate) fn project(values: &mut [f64]) {
+    if !values.iter().all(|value| value.is_finite()) {
+        values.fill(1.0 / values.len() as f64);
+        return;
+    }
     let mut falling = values.to_vec();
     falling.sort_by(|a, b| b.total_cmp(a));
     let (mut sum, mut theta) = (0.0, 0.0);
@@ -16,9 +20,8 @@ pub(crate) fn project(values: &mut [f64]) {
         }
     }
     let sum: f64 = values.iter().map(|value| (value - theta).max(0.0)).sum();
-    let flat = 1.0 / values.len() as f64;
     for value in values {
-        *value = if sum > 0.0 && sum.is_finite() { (*value - theta).max(0.0) / sum } else { flat };
+        *value = (*value - theta).max(0.0) / sum;
     }
 }
 
