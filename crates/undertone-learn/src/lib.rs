@@ -18,6 +18,7 @@ pub mod loss;
 pub mod marginals;
 pub mod means;
 pub mod moments;
+pub mod nonparametric;
 pub mod numbers;
 pub mod online;
 pub mod online_study;
@@ -33,6 +34,7 @@ mod examples;
 mod learner;
 mod model;
 mod regressor;
+mod simplex;
 mod tensor;
 
 pub use classifier::Classifier;

@@ -397,7 +397,8 @@ impl Task {
         if self.collection.is_none() {
             return problem("collection", "is missing: its encoding says what a record is");
         }
-        if !words.explains() && !(self.label.is_empty() && self.classes.is_empty()) {
+        let nothing = self.label.is_empty() && self.classes.is_empty();
+        if !(words.explains() || nothing) {
             return problem(
                 "label",
                 "is there, but nothing is explained: it has to be empty, and without classes",

@@ -4,12 +4,12 @@ use super::design::{Design, Estimator, MOST_CELLS};
 use super::hierarchy::Hierarchy;
 use super::pooled::Pooled;
 use super::possible::possible;
-use super::simplex::project_on_simplex;
 use super::table::{chosen, parts, sizes_of};
 use super::tally::Tally;
 use super::{direct, hadamard, literals};
 use crate::LearnError;
 use crate::evaluation::Figure;
+use crate::simplex;
 use undertone_privacy::PrivacyError;
 
 /// Tables from the answers to one design.
@@ -111,7 +111,7 @@ impl Linear {
     /// The nearest distribution as the best guess.
     fn projected(self) -> Vec<Cell> {
         let mut shares = self.values.clone();
-        project_on_simplex(&mut shares);
+        simplex::project(&mut shares);
         let unbiased = self.values.iter().zip(&self.variances);
         let cell = |(share, (&value, variance)): (f64, (&f64, &f64))| {
             let figure = Figure { value, standard_error: variance.sqrt() };

@@ -32,7 +32,6 @@ mod pooled;
 mod possible;
 mod predicted;
 mod shrinkage;
-mod simplex;
 mod table;
 mod tally;
 

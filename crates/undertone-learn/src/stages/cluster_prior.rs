@@ -15,6 +15,7 @@
 use super::prior::{Grouping, Prior, Trust};
 use crate::LearnError;
 use crate::features::{Row, Rows};
+use crate::simplex;
 use crate::split::{Purpose, place};
 use linfa::DatasetBase;
 use linfa::traits::Fit;
@@ -171,28 +172,13 @@ impl Prior for ClusterPriors {
 }
 
 /// The distribution whose multiple by `total` is nearest to the noisy counts; flat if none of them is positive.
-///
-/// The nearest point of {x ≥ 0, Σx = total} is max(0, n_j - θ) for the θ that makes it sum to the total. With the counts in
-/// falling order, θ is (n_1 + … + n_r - total)/r for the last r whose n_r exceeds it.
 fn shares(noisy: &[i64], total: u64) -> Vec<f64> {
-    let flat = vec![1.0 / noisy.len() as f64; noisy.len()];
     if total == 0 || noisy.iter().all(|&count| count <= 0) {
-        return flat;
+        return vec![1.0 / noisy.len() as f64; noisy.len()];
     }
-    let total = total as f64;
-    let mut falling: Vec<f64> = noisy.iter().map(|&count| count as f64).collect();
-    falling.sort_by(|a, b| b.total_cmp(a));
-    let (mut sum, mut theta) = (0.0, 0.0);
-    for (r, &count) in (1u32..).zip(&falling) {
-        sum += count;
-        let candidate = (sum - total) / f64::from(r);
-        if count > candidate {
-            theta = candidate;
-        }
-    }
-    let kept: Vec<f64> = noisy.iter().map(|&count| (count as f64 - theta).max(0.0)).collect();
-    let sum: f64 = kept.iter().sum();
-    kept.iter().map(|share| share / sum).collect()
+    let mut shares: Vec<f64> = noisy.iter().map(|&count| count as f64 / total as f64).collect();
+    simplex::project(&mut shares);
+    shares
 }
 
 #[cfg(test)]

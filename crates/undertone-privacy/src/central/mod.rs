@@ -3,11 +3,19 @@
 //! The local mechanisms need no such trust. Nothing here is [`DeviceSafe`](crate::DeviceSafe): a curator's answer is
 //! not a device's report.
 
+mod cell_votes;
 mod exponential;
+mod floored_means;
 mod histogram;
+mod noisy_sum;
+mod two_sided_sums;
 
+pub use cell_votes::{CellVotes, Vote};
 pub use exponential::ExponentialMechanism;
+pub use floored_means::FlooredMeans;
 pub use histogram::NoisyHistogram;
+pub use noisy_sum::NoisySum;
+pub use two_sided_sums::{Placed, TwoSidedSums};
 
 use crate::kinds::kinds;
 

@@ -116,12 +116,12 @@ impl NumberAnswering {
     }
 
     /// The unbiased value of an answer.
-    pub(super) fn decode(&self, words: &[i64]) -> Result<f64, PrivacyError> {
-        Ok(match self {
+    pub(super) fn decode(&self, words: &[i64]) -> f64 {
+        match self {
             Self::Mechanism(mechanism) => mechanism.decode(words[0]),
             Self::RejectionBit(mechanism) => mechanism.estimate(&public_bit(words))[0],
             Self::GenProt(mechanism) => mechanism.estimate(&named(words))[0],
-        })
+        }
     }
 
     /// Whether an honest device says these words, as many as there have to be.

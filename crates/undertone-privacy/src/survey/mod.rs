@@ -200,7 +200,7 @@ impl Survey {
         match self {
             Self::Losses { answering, .. } | Self::Cosines { answering, .. } => {
                 self.check(report)?;
-                answering.decode(&report.words)
+                Ok(answering.decode(&report.words))
             }
             _ => Err(PrivacyError::Implausible),
         }

@@ -31,11 +31,11 @@ struct Found {
 #[derive(Debug, Serialize)]
 struct Column {
     name: String,
-    values: Vec<Value>,
+    values: Vec<Counted>,
 }
 
 #[derive(Debug, Serialize)]
-struct Value {
+struct Counted {
     value: String,
     share: f64,
     /// Covers the truth 95 times in 100
@@ -60,7 +60,7 @@ impl Frequencies {
         for column in &found.columns {
             writeln!(out, "{}", column.name)?;
             let width = column.values.iter().map(|value| value.value.chars().count()).max().unwrap_or(0);
-            for Value { value, share, low, high } in &column.values {
+            for Counted { value, share, low, high } in &column.values {
                 let [share, low, high] = [share, low, high].map(|share| 100.0 * share);
                 writeln!(out, "  {value:<width$}  {share:6.2}   from {low:6.2} to {high:6.2}")?;
             }
@@ -77,7 +77,7 @@ impl Frequencies {
             values: table
                 .cells
                 .into_iter()
-                .map(|cell| Value {
+                .map(|cell| Counted {
                     value: cell.values.concat(),
                     share: cell.share,
                     low: cell.low,
@@ -113,7 +113,7 @@ impl Frequencies {
         let value = |(class, share): (&String, undertone_learn::labels::Share)| {
             let reach = NINETY_FIVE * share.standard_error;
             let (low, high) = (share.estimate - reach, share.estimate + reach);
-            Value { value: class.clone(), share: share.estimate, low, high }
+            Counted { value: class.clone(), share: share.estimate, low, high }
         };
         let values = task.classes.iter().zip(shares).map(value).collect();
         Ok(Found { answers, columns: vec![Column { name: task.label.clone(), values }] })
