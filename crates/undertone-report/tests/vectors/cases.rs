@@ -2,17 +2,19 @@
 
 use super::records::stated_otherwise;
 use super::tasks::{
-    columns, named, numbered, of_classes, of_numbers, of_records, task, with_priors, with_rare_spellings,
-    with_top,
+    columns, named, numbered, of_classes, of_numbers, of_records, survey, task, with_priors,
+    with_rare_spellings, with_top,
 };
 use super::{
     Batch, Batches, Documents, Outcome, RefusedBytes, RefusedDocument, RefusedJson, Valid, Vectors,
     fields_of, hex,
 };
+use undertone_privacy::survey::SurveyReport;
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    CategoryWords, Cell, EncodingWords, GradientReport, LearnerWords, MOST_BYTES, MOST_WORDS, NumberWords,
-    OnlineWords, RecordWords, Report, ReportFormat, ReportId, Task, TextWords, batch,
+    CategoryWords, Cell, EncodingWords, GradientReport, LearnerWords, MOST_BYTES, MOST_WORDS, MomentWords,
+    NumberWords, OnlineWords, OrderWords, RecordWords, Report, ReportFormat, ReportId, SurveyWords, Task,
+    TextWords, batch,
 };
 
 /// The bytes before the cells.
@@ -32,6 +34,8 @@ pub(crate) fn all() -> Vec<(&'static str, Vectors)> {
         ("codeword", codeword()),
         ("noisy-number", noisy_number()),
         ("one-bit", one_bit()),
+        ("survey-tables", survey_tables()),
+        ("survey-moments", survey_moments()),
     ]
 }
 
@@ -590,4 +594,52 @@ pub(crate) fn documents() -> Documents {
     refused.push(RefusedDocument { about, json: array.into(), says: "expected an object".into() });
     refused.extend(stated_otherwise());
     Documents { about: "Documents that are no task of a collection".into(), refused }
+}
+
+/// The answer of a whole record to one question.
+fn answered(question: u64, words: &[i64]) -> Report {
+    let survey = Some(SurveyReport { question, words: words.to_vec() });
+    Report { survey, ..report(Vec::new(), &[]) }
+}
+
+/// The cell of one of three tables, as a mask of labels.
+fn survey_tables() -> Vectors {
+    let task = survey(SurveyWords::Tables(OrderWords { order: 2 }), "published", 3.0);
+    let mut make =
+        Maker::new("A survey: the cell of a table over two of three columns, by randomized response", &task);
+    let usual = answered(0, &[1 << 5]);
+    let bytes = make.valid("The last of six cells of the first table", &usual);
+    make.valid("The first cell of the last table", &answered(2, &[1]));
+    make.refused("A byte too few", "truncated", &bytes[..bytes.len() - 1]);
+    make.refused("No words", "truncated", &bytes[..HEADER + 8]);
+    make.refused("A byte too many", "trailing-bytes", &[&bytes[..], &[0]].concat());
+    make.changed("A fourth table", "unknown-question", &bytes, HEADER, &3_u64.to_be_bytes());
+    make.changed("A seventh cell", "implausible", &bytes, HEADER + 8, &(1_u64 << 6).to_be_bytes());
+    make.changed("Two cells", "implausible", &bytes, HEADER + 8, &3_u64.to_be_bytes());
+    make.changed("No cell", "implausible", &bytes, HEADER + 8, &[0; 8]);
+    let json = make.format.to_json(&usual).unwrap();
+    for (about, reason, to) in [
+        ("A fourth table", "unknown-question", r#""survey":{"question":3,"words":[1]}"#),
+        ("Two words", "implausible", r#""survey":{"question":0,"words":[1,0]}"#),
+        ("No words", "malformed-json", r#""survey":{"question":0}"#),
+        ("A field too many", "malformed-json", r#""survey":{"question":0,"words":[1],"more":1}"#),
+        ("A label beside it", "wrong-answer", r#""survey":{"question":0,"words":[1]},"labels":[]"#),
+        ("A label", "wrong-answer", r#""labels":[0]"#),
+    ] {
+        make.refused_json(about, reason, &json.replace(r#""survey":{"question":0,"words":[32]}"#, to));
+    }
+    make.vectors
+}
+
+/// A codeword of the first or of the second moment.
+fn survey_moments() -> Vectors {
+    let words = MomentWords { radius: 2.0, share: 0.25, response: None };
+    let task = survey(SurveyWords::Moments(words), "codebook", 1.0);
+    let mut make = Maker::new("A survey: a codeword of one of two moments", &task);
+    let bytes = make.valid("The first moment", &answered(0, &[i64::MIN, -1, 255]));
+    make.valid("The second", &answered(1, &[0, 1, 0]));
+    make.changed("A third moment", "unknown-question", &bytes, HEADER, &2_u64.to_be_bytes());
+    make.changed("Codeword 256", "implausible", &bytes, HEADER + 24, &256_u64.to_be_bytes());
+    make.changed("A codeword below zero", "implausible", &bytes, HEADER + 24, &[0xff; 8]);
+    make.vectors
 }

@@ -49,6 +49,9 @@ struct Fields {
     number: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gradient: Option<GradientFields>,
+    /// The number of a question, and the words of the answer
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    survey: Option<(u64, Vec<i64>)>,
 }
 
 /// A gradient: the version of its point, and integers or a codeword.
@@ -153,6 +156,7 @@ fn fields_of(report: &Report) -> Fields {
         among: report.among.clone(),
         number: report.number,
         gradient: report.gradient.as_ref().map(gradient_fields),
+        survey: report.survey.as_ref().map(|said| (said.question, said.words.clone())),
     }
 }
 
@@ -191,7 +195,10 @@ fn report_of(fields: &Fields) -> Report {
         among: fields.among.clone(),
         number: fields.number,
         gradient: fields.gradient.as_ref().map(gradient_of),
-        survey: None,
+        survey: fields
+            .survey
+            .clone()
+            .map(|(question, words)| undertone_privacy::survey::SurveyReport { question, words }),
     }
 }
 

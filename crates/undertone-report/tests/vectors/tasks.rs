@@ -3,7 +3,7 @@
 use undertone_report::{
     BallWords, CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords,
     LossWords, MechanismWords, NumberWords, OnlineWords, PriorWords, RecordWords, ResponseWords, Stretch,
-    TASK_VERSION, Task, TextWords,
+    SurveyWords, TASK_VERSION, Task, TextWords,
 };
 
 /// A task with these classes and columns, open for a day in 2027.
@@ -155,4 +155,28 @@ pub(crate) fn with_rare_spellings() -> Task {
     .map(|(name, stretch)| (name, ColumnKind::Number, EncodingWords::Number(stretch)));
     let classes = ["\u{8}\t\n\u{c}\r", "\u{0}\u{b}\u{1f}", "\u{7f}\u{80}", "\"\\/'", "é\u{2028}😀"];
     task("rr", &[1e-6, 20.0], named(&classes), &columns)
+}
+
+/// A survey over three categories, or over one of them and a label.
+pub(crate) fn survey(words: SurveyWords, kind: &str, epsilon: f64) -> Task {
+    let category = |values: &[&str]| {
+        let values = CategoryWords::Values { values: named(values), other: false, missing: false };
+        EncodingWords::Category(values)
+    };
+    let columns = [
+        ("left", ColumnKind::Words, category(&["a", "b"])),
+        ("middle", ColumnKind::Words, category(&["x", "y", "z"])),
+        ("right", ColumnKind::Words, category(&["p", "q"])),
+    ];
+    let explains = words.explains();
+    let classes = if explains { named(&["no", "yes"]) } else { Vec::new() };
+    let mut task = task(kind, &[epsilon], classes, &columns);
+    if !explains {
+        task.label.clear();
+    }
+    if let Some(collection) = &mut task.collection {
+        collection.learner = LearnerWords::Later;
+    }
+    task.survey = Some(words);
+    task
 }

@@ -14,6 +14,7 @@ mod plan;
 mod privatize;
 mod reproduce;
 mod run;
+mod survey;
 mod task;
 mod vector;
 
