@@ -2,7 +2,7 @@
 
 use super::Setup;
 use crate::{Case, Reports};
-use undertone_privacy::number::Bounds;
+use undertone_privacy::number::{Bounds, NumberMechanism};
 use undertone_privacy::statistic::{
     Allocation, Answering, CosineBasis, LossAt, MomentRelease, ParameterGrid, PointLoss, Questionnaire,
     RecordMoments, Response, Schema,
@@ -13,6 +13,9 @@ use undertone_privacy::{Guarantee, PrivacyError, Randomizer};
 
 /// Up to so many labels all sets of them are listed.
 const FEW: u32 = 8;
+
+/// Up to so many answers all are listed.
+const MOST: usize = 10_000;
 
 /// A survey by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -121,14 +124,14 @@ fn listed(survey: &Survey) -> Option<Vec<SurveyReport>> {
         Survey::Categories(questionnaire) if questionnaire.most_labels() <= FEW => {
             (0..1 << questionnaire.most_labels()).map(|mask| vec![mask]).collect()
         }
-        Survey::Losses { answering: NumberAnswering::Mechanism(_), .. }
-        | Survey::Cosines { answering: NumberAnswering::Mechanism(_), .. } => vec![vec![0], vec![1]],
+        Survey::Losses { answering: NumberAnswering::Mechanism(NumberMechanism::OneBit(_)), .. }
+        | Survey::Cosines { answering: NumberAnswering::Mechanism(NumberMechanism::OneBit(_)), .. } => {
+            vec![vec![0], vec![1]]
+        }
         _ => return None,
     };
     let each = (0..survey.questions())
         .flat_map(|question| words.iter().map(move |words| SurveyReport { question, words: words.clone() }));
     let reports: Vec<SurveyReport> = each.filter(|report| survey.check(report).is_ok()).collect();
-    // Only one bit has two answers.
-    let bits = |report: &SurveyReport| survey.ln_likelihood(report, &SurveyRecord::default()) <= 0.0;
-    (reports.len() < 10_000 && reports.iter().all(bits)).then_some(reports)
+    (reports.len() < MOST).then_some(reports)
 }

@@ -2,7 +2,7 @@
 //!
 //! Each person's device turns the gradient of its record at the current θ into a private report, and θ takes a step (Shi,
 //! Xie, Jiang, Kong, He, *Non-Asymptotic Analysis of Online Local Private Learning with SGD*). Here people, devices and server
-//! are loops over floats; replications fill the lanes of vector registers ([`lanes`]). The mechanisms are those of the privacy
+//! are loops over floats; replications fill the lanes of vector registers (`lanes`). The mechanisms are those of the privacy
 //! crate in law, not in bits: nothing here is for a person's data.
 
 #![expect(

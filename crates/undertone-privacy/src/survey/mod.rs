@@ -243,7 +243,11 @@ impl Randomizer for Survey {
 
     /// ln of the probability of the question, and of the answer to it.
     fn ln_likelihood(&self, report: &SurveyReport, record: &SurveyRecord) -> f64 {
-        if self.check(report).is_err() {
+        let of_the_schema = match self {
+            Self::Categories(questionnaire) => questionnaire.schema().check_record(&record.levels).is_ok(),
+            _ => true,
+        };
+        if !of_the_schema || self.check(report).is_err() {
             return f64::NEG_INFINITY;
         }
         let asked = libm::log(self.probability(report.question));

@@ -139,6 +139,10 @@ fn what_no_honest_device_says_is_refused() {
         assert_eq!(survey.check(&wild), Err(PrivacyError::Implausible), "{survey:?}");
         assert!(survey.ln_likelihood(&wild, &records()[0]).is_infinite());
     }
+    // A record of another schema says nothing.
+    let survey = surveys().swap_remove(6);
+    let yes = SurveyReport { question: 0, words: [1].into() };
+    assert!(survey.ln_likelihood(&yes, &SurveyRecord::default()).is_infinite());
     // A question that nobody is asked
     let never = SurveyReport { question: 2, words: [0].into() };
     assert_eq!(cosines().check(&never), Err(PrivacyError::Implausible));

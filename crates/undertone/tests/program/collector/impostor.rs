@@ -155,6 +155,7 @@ fn a_collector_with_a_task_that_nobody_agreed_to_gets_no_answer_either() {
     let mut weak = folder.task();
     weak.mechanism.mu = Some(2.0);
     weak.collection.as_mut().unwrap().tiers = vec![2.0];
+    let weak = weak.stating_its_noise().unwrap();
     let honest = point(0, vec![0.0, 0.0, 0.0, 1.0]).to_bytes(weak.id());
     let impostor = Impostor::start(&weak, Box::new(move |_| Some((200, honest.clone()))), accept());
     let agreed = folder.path("task.toml");
