@@ -9,6 +9,7 @@ mod label;
 mod learning;
 mod number;
 mod numbers;
+mod one_round;
 mod online;
 mod plan;
 mod privatize;

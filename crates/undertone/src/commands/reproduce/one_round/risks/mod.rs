@@ -8,12 +8,13 @@ mod methods;
 
 pub(super) use claims::claims;
 pub(super) use judge::{Judge, Problem};
-pub(super) use methods::{CONSTANT, METHODS, MOMENTS, cells};
+pub(super) use methods::cells;
 
 use super::extent::Extent;
 use super::row::{Laboratory, Row, beside};
 use super::section::{Section, chart, line};
 use crate::plot::Stroke;
+use methods::{CONSTANT, METHODS, MOMENTS, PRINTED};
 use undertone_learn::moments::MarginLoss;
 use undertone_learn::moments::study::Population;
 
@@ -68,15 +69,12 @@ hindsight of each repetition, up to 100000 people.",
     })
 }
 
-/// For each problem of the most people that all methods had, against ε.
+/// For each problem and the most people who told copies, against ε.
 pub(super) fn pictures(rows: &[Row], file: &str) -> anyhow::Result<Vec<(String, String)>> {
-    let full = |row: &&Row| {
-        row.method == MOMENTS && METHODS.iter().all(|method| beside(rows, row, method).is_some())
-    };
+    let full = |row: &&Row| row.method == MOMENTS && beside(rows, row, PRINTED).is_some();
     let shown: Vec<&Row> = rows.iter().filter(full).collect();
     let most = |setting: &str| shown.iter().filter(|row| row.setting == setting).map(|row| row.people).max();
     let mut settings: Vec<&str> = shown.iter().map(|row| row.setting.as_str()).collect();
-    settings.dedup();
     settings.sort_unstable();
     settings.dedup();
     let mut pictures = Vec::new();
@@ -89,20 +87,14 @@ pub(super) fn pictures(rows: &[Row], file: &str) -> anyhow::Result<Vec<(String, 
             line(method, here.iter().filter_map(at), stroke)
         };
         let title = format!("{setting}, n = {}", most(setting).unwrap_or_default());
-        let name: String = setting
-            .chars()
-            .map(|c| {
-                if c.is_ascii_alphanumeric() {
-                    c
-                } else if c == '√' {
-                    'r'
-                } else {
-                    ' '
-                }
-            })
-            .collect();
-        let name = name.split_whitespace().collect::<Vec<_>>().join("-");
+        let name = file_name(setting);
         pictures.push((format!("{file}-{name}"), chart(title, "ε", "excess risk", METHODS.map(of))?));
     }
     Ok(pictures)
+}
+
+/// Letters and digits, with dashes between.
+fn file_name(words: &str) -> String {
+    let plain = words.replace('√', "r").replace(|c: char| !c.is_ascii_alphanumeric(), " ");
+    plain.split_whitespace().collect::<Vec<_>>().join("-")
 }

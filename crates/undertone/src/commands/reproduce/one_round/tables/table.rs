@@ -31,7 +31,7 @@ impl Table {
         if self.columns.is_empty() {
             for field in file.schema().fields() {
                 let empty = match column_kind(field)? {
-                    ColumnKind::Numbers => Column::Numbers(Vec::new()),
+                    ColumnKind::Number => Column::Numbers(Vec::new()),
                     _ => Column::Words(Vec::new()),
                 };
                 self.columns.push((field.name().clone(), empty));
