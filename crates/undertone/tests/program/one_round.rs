@@ -47,7 +47,10 @@ fn marginals(findings: &Value) {
         let of = |method: &str| measured(findings, "marginals", "chain of 8", method, Some(epsilon));
         let (views, hadamard) = (of("views (ours)"), of("Hadamard"));
         let (direct, projected) = (of("direct, as published"), of("Chebyshev, projected"));
-        assert!(below(views, hadamard) && below(hadamard, direct) && below(direct, projected), "ε = {epsilon}");
+        assert!(
+            below(views, hadamard) && below(hadamard, direct) && below(direct, projected),
+            "ε = {epsilon}"
+        );
         assert!(below(projected, of("Chebyshev, raw")));
     }
 }
@@ -67,11 +70,16 @@ fn moments_views_and_one_bit_are_best_and_everything_is_written_once() {
     assert!(below(narrow("10 cosines, evenly"), narrow("6 cosines, evenly")));
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     let page = read("one-round.html");
-    assert!(page.contains("seed 1") && page.contains("did not reproduce") && page.matches("<svg").count() >= 7);
+    assert!(
+        page.contains("seed 1") && page.contains("did not reproduce") && page.matches("<svg").count() >= 7
+    );
     let rows = findings["rows"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["repetitions"] == findings["repetitions"]));
     assert_eq!(read("one-round-numbers.csv").lines().count(), 1 + rows.len());
-    assert_eq!(read("one-round-claims.csv").lines().count(), 1 + findings["claims"].as_array().unwrap().len());
+    assert_eq!(
+        read("one-round-claims.csv").lines().count(),
+        1 + findings["claims"].as_array().unwrap().len()
+    );
     assert!(read("one-round-marginals.svg").contains("views (ours)"));
     fs::write(folder.join("one-round.html"), "precious").unwrap();
     refused(&command, 1, "--force replaces it");
@@ -90,7 +98,8 @@ fn tables_are_run_if_they_are_there_and_skipped_with_a_word_if_not() {
         format!("{carat},{depth},{},{},{size},{size},{size}\n", 55 + i % 7, 4000.0 * carat + f64::from(i % 3))
     };
     let table: String = (0..2000).map(row).collect();
-    fs::write(folder.join("diamonds/diamonds.csv"), format!("carat,depth,table,price,x,y,z\n{table}")).unwrap();
+    fs::write(folder.join("diamonds/diamonds.csv"), format!("carat,depth,table,price,x,y,z\n{table}"))
+        .unwrap();
     let said = text(&format!("reproduce one-round --quick --seed 2 --data {}", folder.display()));
     assert!(said.contains("diamonds: squared, R = 1, p = 7"), "{said}");
     for name in ["adult", "pima", "breast-cancer-wdbc", "nursery"] {
