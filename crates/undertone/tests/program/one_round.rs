@@ -101,7 +101,7 @@ fn tables_are_run_if_they_are_there_and_skipped_with_a_word_if_not() {
     fs::write(folder.join("diamonds/diamonds.csv"), format!("carat,depth,table,price,x,y,z\n{table}"))
         .unwrap();
     let said = text(&format!("reproduce one-round --quick --seed 2 --data {}", folder.display()));
-    assert!(said.contains("diamonds: squared, R = 1, p = 7"), "{said}");
+    assert!(said.contains("diamonds with intercept: squared, R = 1, p = 7"), "{said}");
     for name in ["adult", "pima", "breast-cancer-wdbc", "nursery"] {
         assert!(said.contains(&format!("Skipped: {name} is not in")), "{said}");
     }

@@ -3,7 +3,8 @@
 use crate::commands::reproduce::one_round::row::Cell;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
-use undertone_learn::marginals::{Design, Marginals, Method, Tally};
+use undertone_learn::LearnError;
+use undertone_learn::marginals::{Cell as TableCell, Design, Marginals, Method, Tally};
 use undertone_privacy::statistic::{Answering, Schema};
 use undertone_privacy::{Epsilon, Randomizer};
 
@@ -80,12 +81,20 @@ impl Methods {
             }
             let marginals = Marginals::new(design, &tally)?;
             let (mut shares, mut raw) = (Vec::new(), Vec::new());
-            for set in &self.sets {
-                let table = marginals.marginal(set)?;
-                shares.push(table.cells.iter().map(|cell| cell.share).collect::<Vec<_>>());
-                let unbiased =
-                    table.cells.iter().map(|cell| cell.unbiased.map_or(cell.share, |figure| figure.value));
-                raw.push(unbiased.collect::<Vec<_>>());
+            for (set, truth) in self.sets.iter().zip(&truth) {
+                let table = match marginals.marginal(set) {
+                    Ok(table) => table,
+                    // Too few people for so many questions: nothing is known, and that is an even guess.
+                    Err(LearnError::UnansweredTable { .. }) => {
+                        shares.push(even(truth));
+                        raw.push(even(truth));
+                        continue;
+                    }
+                    Err(problem) => return Err(problem.into()),
+                };
+                shares.push(table.cells.iter().map(|cell| cell.share).collect());
+                let unbiased = |cell: &TableCell| cell.unbiased.map_or(cell.share, |figure| figure.value);
+                raw.push(table.cells.iter().map(unbiased).collect());
             }
             if *name == CHEBYSHEV {
                 tell(RAW, Some(*epsilon), &raw);

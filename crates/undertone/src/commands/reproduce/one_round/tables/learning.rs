@@ -21,8 +21,13 @@ pub(super) enum Target {
 /// Deviations that a number is divided by to lie within [-1, 1].
 const DEVIATIONS: f64 = 4.0;
 
-/// Records (1, x/r)/√2 with x standardised and shortened to length r.
-pub(super) fn sample(table: &Table, features: &[Feature], target: &Target) -> anyhow::Result<Sample> {
+/// Records x/r with x standardised and shortened to length r, or (1, x/r)/√2 with an intercept.
+pub(super) fn sample(
+    table: &Table,
+    features: &[Feature],
+    target: &Target,
+    intercept: bool,
+) -> anyhow::Result<Sample> {
     let mut columns = Vec::new();
     for feature in features {
         columns.push(standardised(match feature {
@@ -41,14 +46,14 @@ pub(super) fn sample(table: &Table, features: &[Feature], target: &Target) -> an
     let mut lengths: Vec<f64> = (0..y.len()).map(length).collect();
     lengths.sort_by(f64::total_cmp);
     let radius = lengths[lengths.len() * 9 / 10];
-    let half = 0.5f64.sqrt();
+    let share = if intercept { 0.5f64.sqrt() } else { 1.0 };
     let mut x = Vec::with_capacity(y.len() * (columns.len() + 1));
     for row in 0..y.len() {
-        let scale = half / radius.max(length(row));
-        x.push(half);
+        let scale = share / radius.max(length(row)).max(f64::MIN_POSITIVE);
+        x.extend(intercept.then_some(share));
         x.extend(columns.iter().map(|column| scale * column[row]));
     }
-    Ok(Sample::new(columns.len() + 1, x, y))
+    Ok(Sample::new(columns.len() + usize::from(intercept), x, y))
 }
 
 /// Mean zero and deviation one; a constant column is zero.
@@ -77,13 +82,16 @@ mod tests {
             ],
         };
         let features = [Feature::Number("a"), Feature::Is("b", "u"), Feature::Number("c")];
-        let sample = sample(&table, &features, &Target::Is("b", "v")).unwrap();
+        let sample = sample(&table, &features, &Target::Is("b", "v"), true).unwrap();
         assert_eq!(sample.covariates(), 4);
         for ((x, y), expected) in sample.records().zip([-1.0, 1.0, 1.0, -1.0]) {
             assert!((y - expected).abs() < 1e-12 && (x[0] - 0.5f64.sqrt()).abs() < 1e-12 && x[3] == 0.0);
             assert!(x.iter().map(|x| x * x).sum::<f64>() < 1.0 + 1e-12);
         }
-        assert!(super::sample(&table, &features, &Target::Number("b")).is_err());
-        assert!(super::sample(&table, &[Feature::Number("d")], &Target::Number("a")).is_err());
+        let without = super::sample(&table, &features[..1], &Target::Number("a"), false).unwrap();
+        assert_eq!(without.covariates(), 1);
+        assert!(without.records().all(|(x, y)| x[0].abs() <= 1.0 && y.abs() <= 1.0 && x[0] * y >= 0.0));
+        assert!(super::sample(&table, &features, &Target::Number("b"), true).is_err());
+        assert!(super::sample(&table, &[Feature::Number("d")], &Target::Number("a"), false).is_err());
     }
 }

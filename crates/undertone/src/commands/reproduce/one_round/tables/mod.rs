@@ -13,6 +13,7 @@ use super::row::{Cell, Laboratory};
 use super::section::Section;
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
+use sources::Learning;
 use undertone_learn::moments::MarginLoss;
 use undertone_learn::moments::study::Sample;
 
@@ -35,7 +36,7 @@ pub(super) fn run(laboratory: &Laboratory<'_>, tables: &Tables) -> anyhow::Resul
 
 fn risks(laboratory: &Laboratory<'_>, tables: &Tables) -> anyhow::Result<Section> {
     let mut rows = Vec::new();
-    for (number, (name, sample, is_number)) in (0u64..).zip(&tables.learning) {
+    for (number, Learning { name, sample, is_number, intercept }) in (0u64..).zip(&tables.learning) {
         let losses: &[MarginLoss] =
             if *is_number { &[MarginLoss::Squared] } else { &[MarginLoss::Logistic, MarginLoss::Hinge] };
         let mut found = laboratory.repeat("tables", "excess risk", |repetition| {
@@ -46,7 +47,9 @@ fn risks(laboratory: &Laboratory<'_>, tables: &Tables) -> anyhow::Result<Section
             let judges: Vec<Judge<'_>> =
                 losses.iter().flat_map(problem).map(|problem| Judge::new(problem, &test)).collect();
             let mut cells = risks::cells(laboratory, &train, &judges, &BUDGETS, &[9, number, repetition])?;
-            cells.extend(judges.iter().map(|judge| rate(&train, judge)));
+            if *intercept {
+                cells.extend(judges.iter().map(|judge| rate(&train, judge)));
+            }
             Ok(cells)
         })?;
         found.iter_mut().for_each(|row| row.setting = format!("{name}: {}", row.setting));
@@ -55,8 +58,8 @@ fn risks(laboratory: &Laboratory<'_>, tables: &Tables) -> anyhow::Result<Section
     Ok(Section {
         title: "Tables of real people: excess risk",
         about: "Three quarters of the people of each table report, the others judge, another split in each repetition. Covariates are \
-standardised and brought into the unit ball with constants taken from the table as if they were public (a simulation), beside an \
-intercept."
+standardised and brought into the unit ball with constants taken from the table as if they were public (a simulation), without and \
+with an intercept."
             .to_owned(),
         claims: risks::claims("Tables", &rows),
         pictures: risks::pictures(&rows, "tables")?,
@@ -103,7 +106,7 @@ fn crossings(laboratory: &Laboratory<'_>, tables: &Tables) -> anyhow::Result<Sec
         title: "Tables of real people: marginals of three attributes",
         about: "All tables over three attributes, ε = 1, everybody reports: nursery with all levels of its attributes, adult with \
 every column as yes or no (numbers above their median, words unlike the commonest). Mean total variation from the tables of the people \
-themselves."
+themselves; a table about which somebody would have had to be asked and nobody was is an even guess."
             .to_owned(),
         claims: marginals::claims("Tables, marginals", &rows),
         pictures: Vec::new(),

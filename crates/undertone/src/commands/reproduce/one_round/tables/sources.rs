@@ -8,11 +8,20 @@ use anyhow::{Context, ensure};
 use std::path::{Path, PathBuf};
 use undertone_learn::moments::study::Sample;
 
+/// A table to learn from.
+pub(super) struct Learning {
+    pub(super) name: String,
+    pub(super) sample: Sample,
+    /// Whether a number is predicted
+    pub(super) is_number: bool,
+    /// Whether the first covariate is the same for everybody
+    pub(super) intercept: bool,
+}
+
 /// What is found in a folder.
 #[derive(Default)]
 pub(in super::super) struct Tables {
-    /// Names, people, and whether a number is predicted
-    pub(super) learning: Vec<(&'static str, Sample, bool)>,
+    pub(super) learning: Vec<Learning>,
     pub(super) crossings: Vec<(&'static str, Crossing)>,
 }
 
@@ -111,8 +120,16 @@ pub(in super::super) fn open(folder: &Path) -> anyhow::Result<(Tables, Vec<Strin
         }
         let table = Table::read(&paths)?;
         if let Some((features, target)) = &source.learning {
-            let sample = sample(&table, features, target).with_context(|| source.name)?;
-            tables.learning.push((source.name, sample, matches!(target, Target::Number(_))));
+            let is_number = matches!(target, Target::Number(_));
+            for (intercept, with) in [(false, ""), (true, " with intercept")] {
+                let sample = sample(&table, features, target, intercept).with_context(|| source.name)?;
+                tables.learning.push(Learning {
+                    name: format!("{}{with}", source.name),
+                    sample,
+                    is_number,
+                    intercept,
+                });
+            }
         }
         if let Some(cross) = source.crossing {
             tables.crossings.push((source.name, cross(&table)));
