@@ -90,11 +90,11 @@ fn centres() -> impl Iterator<Item = f64> {
     (-9..=9).map(|i| f64::from(i) / 10.0)
 }
 
-/// Three in ten around -1/2, the others around 2/5.
+/// Three in ten around -2/5, the others around 3/10, in triangles that reach 1/2 to both sides.
 fn person(rng: &mut ChaCha12Rng) -> f64 {
     let mut uniform = || f64::from(rng.next_u32()) / 4_294_967_296.0;
-    let centre = if uniform() < 0.3 { -0.5 } else { 0.4 };
-    centre + 0.2 * (uniform() + uniform() - 1.0)
+    let centre = if uniform() < 0.3 { -0.4 } else { 0.3 };
+    centre + 0.5 * (uniform() + uniform() - 1.0)
 }
 
 fn truth(places: &[f64], centre: f64, bandwidth: f64) -> f64 {
