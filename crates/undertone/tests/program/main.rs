@@ -9,6 +9,7 @@ mod label;
 mod learning;
 mod number;
 mod numbers;
+mod one_round;
 mod online;
 mod plan;
 mod privatize;
@@ -106,7 +107,7 @@ fn a_reader_who_leaves_early_is_no_failure() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    const LEARNING: [&str; 8] = [
+    const LEARNING: [&str; 9] = [
         "privatize",
         "train",
         "predict",
@@ -115,6 +116,7 @@ fn every_command_has_help_with_an_example() {
         "simulate insurance",
         "reproduce convex",
         "reproduce online",
+        "reproduce one-round",
     ];
     const TASK: [&str; 4] = ["task new", "task show", "task check", "task id"];
     for command in ["", "demo", "plan", "mechanism", "convert", "audit", "reproduce"]

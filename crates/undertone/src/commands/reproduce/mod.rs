@@ -1,6 +1,10 @@
 //! `reproduce`: what the papers claim, measured. What is reproduced is one folder, and one line in the list below.
 
+mod claim;
+mod claims_page;
 mod convex;
+mod folder;
+mod one_round;
 mod online;
 mod slope;
 
@@ -9,7 +13,7 @@ use std::io::Write;
 /// Measure what the papers claim: ours beside theirs, as CSV, SVG and one HTML page
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  undertone reproduce convex -o laws\n  undertone reproduce online --quick -o online",
+    after_help = "Examples:\n  undertone reproduce convex -o laws\n  undertone reproduce online --quick -o online\n  undertone reproduce one-round --quick -o one-round",
     arg_required_else_help = true
 )]
 pub(crate) struct Reproduce {
@@ -20,6 +24,7 @@ pub(crate) struct Reproduce {
 super::commands! {
     Convex(convex::Convex),
     Online(online::Online),
+    OneRound(one_round::OneRound),
 }
 
 impl Reproduce {

@@ -2,7 +2,6 @@
 
 mod bias;
 mod budgets;
-mod claim;
 mod decays;
 mod extent;
 mod files;
@@ -13,11 +12,11 @@ mod page;
 mod run;
 mod section;
 
+use super::claim::{self, Claim, Verdict};
+use super::folder::Folder;
 use crate::progress::progress_bar;
 use crate::{arguments, output, randomness};
-use claim::{Claim, Verdict};
 use extent::{DECAYS, Extent};
-use files::Folder;
 use orders::Order;
 use rand_core::Rng;
 use run::{Laboratory, Point};
@@ -85,7 +84,8 @@ struct Summary<'a> {
 impl Online {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         // Files that stand in the way are better found before the work than after it.
-        let folder = self.output.as_ref().map(|path| Folder::open(path, self.force)).transpose()?;
+        let folder =
+            self.output.as_ref().map(|path| Folder::open(path, files::OURS, self.force)).transpose()?;
         let seed = match self.seed {
             Some(seed) => seed,
             None => randomness::generator(None)?.next_u64(),
@@ -109,7 +109,7 @@ impl Online {
         let (quick, insurance, files) = (self.quick, rows, Vec::new());
         let mut findings = Findings { seed, quick, people, replications, sections, orders, insurance, files };
         if let Some(folder) = folder {
-            findings.files = folder.write(&findings)?;
+            findings.files = folder.write(files::contents(&findings)?, &page::html(&findings))?;
         }
         if self.json { output::json(&findings.summary(), out) } else { findings.explain(out) }
     }
