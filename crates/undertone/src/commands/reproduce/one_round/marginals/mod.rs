@@ -35,7 +35,9 @@ pub(super) fn run(laboratory: &Laboratory<'_>) -> anyhow::Result<Section> {
         methods.cells(&records, laboratory.seed(&[4, repetition]))
     })?;
     if people == 100_000 {
-        rows.iter_mut().for_each(|row| row.earlier = earlier(row));
+        for row in &mut rows {
+            row.earlier = earlier(row);
+        }
     }
     Ok(Section {
         title: "Marginals of three attributes: total variation",

@@ -64,7 +64,7 @@ const TABLE: [Line; 48] = [
 /// The excess risks of moments, Algorithm 4 and the blossom, if that was measured.
 pub(super) fn earlier(loss: MarginLoss, large: bool, p: usize, n: u64, epsilon: f64) -> Option<[f64; 3]> {
     let (.., cells) = TABLE.iter().find(|line| (line.0, line.1, line.2, line.3) == (loss, large, p, n))?;
-    Some(cells[BUDGETS.iter().position(|&budget| budget == epsilon)?])
+    Some(cells[BUDGETS.iter().position(|budget| budget.total_cmp(&epsilon).is_eq())?])
 }
 
 #[cfg(test)]

@@ -34,7 +34,9 @@ pub(super) fn binary(table: &Table) -> Crossing {
         }
         Column::Words(values) => {
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-            values.iter().for_each(|value| *counts.entry(value.as_str()).or_default() += 1);
+            for value in values {
+                *counts.entry(value.as_str()).or_default() += 1;
+            }
             let commonest =
                 counts.iter().max_by_key(|(_, count)| **count).map(|(word, _)| (*word).to_owned());
             values.iter().map(|value| u32::from(Some(value) != commonest.as_ref())).collect()

@@ -52,7 +52,9 @@ fn risks(laboratory: &Laboratory<'_>, tables: &Tables) -> anyhow::Result<Section
             }
             Ok(cells)
         })?;
-        found.iter_mut().for_each(|row| row.setting = format!("{name}: {}", row.setting));
+        for row in &mut found {
+            row.setting = format!("{name}: {}", row.setting);
+        }
         rows.extend(found);
     }
     Ok(Section {
