@@ -60,7 +60,7 @@ fn moments_views_and_one_bit_are_best_and_everything_is_written_once() {
     let folder = fresh("one-round");
     let _ = fs::remove_dir_all(&folder);
     let command = format!("reproduce one-round --quick --seed 1 -o {}", folder.display());
-    let findings = json(&command.clone().replace("reproduce one-round", "reproduce one-round --json"));
+    let findings = json(&command);
     risks(&findings);
     marginals(&findings);
     let constant = measured(&findings, "grids", "logistic, p = 2", "constant", None);
