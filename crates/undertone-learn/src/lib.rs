@@ -19,6 +19,7 @@ pub mod marginals;
 pub mod means;
 pub mod moments;
 pub mod numbers;
+pub mod one_round;
 pub mod online;
 pub mod online_study;
 pub mod plan;

@@ -4,6 +4,7 @@ mod check;
 mod civil_time;
 mod columns;
 pub(crate) mod document;
+mod explained;
 mod id;
 mod new;
 mod record;

@@ -142,6 +142,7 @@ impl Train {
             seed: self.seed,
             simulation: origin.is_simulation(),
             parts: origin.parts(),
+            expected: None,
         };
         let tasks = origin.tasks().into_iter().cloned().collect();
         let predictor = NumberPredictor::Linear(line.model);
