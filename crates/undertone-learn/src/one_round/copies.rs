@@ -133,14 +133,14 @@ impl CopiesFit {
     /// Takes one more report, unless its person is to judge.
     pub fn learn(&mut self, report: &Vec<i64>) -> Result<(), LearnError> {
         self.shown += 1;
-        if self.shown % JUDGES == 0 { Ok(()) } else { self.descent.observe(report) }
+        if self.shown.is_multiple_of(JUDGES) { Ok(()) } else { self.descent.observe(report) }
     }
 
     /// Has the weights judged by this report, if its person was not learnt from.
     pub fn judge(&mut self, report: &Vec<i64>) {
         let judged = &mut self.judged;
         judged.shown += 1;
-        if judged.shown % JUDGES == 0 {
+        if judged.shown.is_multiple_of(JUDGES) {
             let copies = self.mechanism.estimate(report);
             let gain = self.risk.estimate(&copies, self.descent.weights());
             judged.count += 1.0;

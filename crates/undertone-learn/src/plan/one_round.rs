@@ -16,8 +16,8 @@ use serde::Serialize;
 use undertone_privacy::number::Bounds;
 use undertone_privacy::statistic::{Moment, MomentRelease, PointLoss, RecordMoments, Response};
 use undertone_privacy::survey::{AnsweringKind, NumberAnswering};
-use undertone_privacy::vector::GaussianCopies;
 use undertone_privacy::vector::stream::PublicStream;
+use undertone_privacy::vector::{GaussianCopies, VectorRandomizer};
 use undertone_privacy::{Delta, Epsilon};
 
 /// The reference population, and how many of its records are known.
@@ -190,9 +190,7 @@ fn moments(problem: &OneRoundProblem, reference: Option<&Reference>) -> Result<O
     let response = if loss == MarginLoss::Squared { Response::Number } else { Response::Sign };
     let release = MomentRelease::new(RecordMoments::new(covariates, response)?, epsilon, share)?;
     let tellers = people as f64 * release.probability(Moment::First);
-    let noise =
-        undertone_privacy::vector::VectorRandomizer::variance_at_norm(&release.codebook(Moment::First), 1.0)
-            / tellers;
+    let noise = release.codebook(Moment::First).variance_at_norm(1.0) / tellers;
     let method = OneRound::new(loss, radius)?;
     let excess = reference.map(|reference| {
         let truth = reference.sample.moments();

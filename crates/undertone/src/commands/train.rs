@@ -372,7 +372,7 @@ impl Train {
         encoder: Encoder,
         learnt: Learnt,
         start: Option<Model>,
-        mut file: NewFile,
+        file: NewFile,
     ) -> anyhow::Result<()> {
         let mut training = Training {
             reports: origin.len(),
@@ -397,6 +397,10 @@ impl Train {
         }
         let about = (origin.label().to_owned(), origin.classes().to_vec());
         let model = Model::new(about, tasks, encoder, Predictor::Linear(learnt.model), training);
+        self.write(&model, file)
+    }
+
+    fn write(&self, model: &Model, mut file: NewFile) -> anyhow::Result<()> {
         let written = file.write_all(model.to_json()?.as_bytes());
         written.with_context(|| format!("{} cannot be written", self.output.display()))?;
         file.keep()?;

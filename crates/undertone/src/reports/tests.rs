@@ -74,6 +74,7 @@ fn answers(task: &Task, rows: &[Vec<u32>]) -> Answers {
         ),
         Form::List => Answers::Lists(lists(rows)),
         Form::Integer => Answers::Integers(rows.concat().into_iter().map(i64::from).collect()),
+        Form::Words => unreachable!("no task here is a survey"),
     }
 }
 

@@ -14,6 +14,7 @@ mod plan;
 mod privatize;
 mod reproduce;
 mod run;
+mod survey;
 mod task;
 mod vector;
 
@@ -115,7 +116,7 @@ fn every_command_has_help_with_an_example() {
         "reproduce convex",
         "reproduce online",
     ];
-    const TASK: [&str; 4] = ["task new", "task show", "task check", "task id"];
+    const TASK: [&str; 5] = ["task new", "task survey", "task show", "task check", "task id"];
     for command in ["", "demo", "plan", "mechanism", "convert", "audit", "reproduce"]
         .into_iter()
         .chain(FAMILIES)

@@ -140,19 +140,15 @@ impl Explained {
             .into());
         }
         let (radius, axes) = (self.radius(people), people.covariates());
-        let degree = match self.degree {
-            Some(degree) => {
-                check_grid(axes, degree, people.n).map_err(Usage::new)?;
-                degree
-            }
-            None => {
-                let (low, high) = (vec![-bound; axes], vec![bound; axes]);
-                let problem = Problem { loss: loss.into(), low: &low, high: &high, radius };
-                let share = Bounds::new(0.0, 1.0)?;
-                let answering = NumberAnswering::new(AnsweringKind::Best, share, epsilon)?;
-                let deviation = answering.worst_variance().sqrt();
-                choose_grid(&problem, people.n, deviation).map_err(Usage::new)?.degree
-            }
+        let degree = if let Some(degree) = self.degree {
+            check_grid(axes, degree, people.n).map_err(Usage::new)?;
+            degree
+        } else {
+            let (low, high) = (vec![-bound; axes], vec![bound; axes]);
+            let problem = Problem { loss: loss.into(), low: &low, high: &high, radius };
+            let answering = NumberAnswering::new(AnsweringKind::Best, Bounds::new(0.0, 1.0)?, epsilon)?;
+            let deviation = answering.worst_variance().sqrt();
+            choose_grid(&problem, people.n, deviation).map_err(Usage::new)?.degree
         };
         Ok(SurveyWords::Losses(LossGridWords { loss, degree, bound, radius, response }))
     }

@@ -68,18 +68,11 @@ impl Train {
         let words = explaining(task)?;
         let encoder = Encoder::from_words(&task.features, encodings(task))?;
         let file = NewFile::create(&self.output, self.force)?;
-        let (mut learnt, answers) = self.learn_survey(&reports, words)?;
-        let score =
-            Score::new(&learnt.fit.weights, words.radius().unwrap_or(1.0), &encoder, encodings(task))?;
-        // The squared loss of a number is learnt in units of its constants.
-        if let Some(response) = words.response() {
-            learnt.fit.expected = in_units(learnt.fit.expected, 1.0 / response.scale.powi(2));
-        }
-        let simulation = reports.is_simulation();
+        let learnt = self.learn_survey(&reports, words)?;
         let summary = SurveySummary {
             model: spelt(learnt.loss),
             label: &task.label,
-            answers,
+            answers: reports.len(),
             epsilon: task.mechanism.epsilon,
             mu: task.mechanism.mu,
             covariates: learnt.fit.weights.len(),
@@ -87,38 +80,20 @@ impl Train {
             radius: learnt.radius,
             order: learnt.order,
             expected: learnt.fit.expected,
-            simulation,
+            simulation: reports.is_simulation(),
             output: self.output.display().to_string(),
         };
         let training = Training {
-            reports: answers,
+            reports: reports.len(),
             method: learnt.method.into(),
             l2: None,
             seed: self.seed,
-            simulation,
+            simulation: reports.is_simulation(),
             parts: Vec::new(),
             expected: Some(learnt.fit.expected),
         };
-        let tasks = vec![task.clone()];
-        let model = match (words.response(), task.explained_number()) {
-            (Some(response), Some(number)) => {
-                let line = NumberPredictor::Linear(score.line(response));
-                Model::of_number((task.label.clone(), number), tasks, encoder, line, training)
-            }
-            _ => {
-                let predictor = Predictor::Linear(score.classifier(learnt.loss));
-                Model::new((task.label.clone(), task.classes.clone()), tasks, encoder, predictor, training)
-            }
-        };
-        self.write(&model, file)?;
+        self.write(&model(task, words, encoder, &learnt, training)?, file)?;
         if self.json { output::json(&summary, out) } else { summary.explain(task, out) }
-    }
-
-    fn write(&self, model: &Model, mut file: NewFile) -> anyhow::Result<()> {
-        let written = file.write_all(model.to_json()?.as_bytes());
-        written.with_context(|| format!("{} cannot be written", self.output.display()))?;
-        file.keep()?;
-        Ok(())
     }
 
     /// Whether the options go with surveys.
@@ -136,7 +111,7 @@ impl Train {
         }
     }
 
-    fn learn_survey(&self, reports: &SurveyReports, words: &SurveyWords) -> anyhow::Result<(Learnt, u64)> {
+    fn learn_survey(&self, reports: &SurveyReports, words: &SurveyWords) -> anyhow::Result<Learnt> {
         match (&reports.survey, words) {
             (Survey::Moments(release), SurveyWords::Moments(words)) => {
                 self.refuse_method("moments")?;
@@ -144,10 +119,10 @@ impl Train {
                 let loss = self.survey_loss(number)?;
                 let radius = self.ball(release.moments().covariates());
                 let mut sums = MomentSums::new(*release);
-                let answers = reports.each(|report| Ok(sums.observe(&reports.survey.moment_of(report)?)?))?;
+                reports.each(|report| Ok(sums.observe(&reports.survey.moment_of(report)?)?))?;
                 let method = OneRound::new(loss, radius)?;
                 let fit = from_moments(&method, &sums.moments()?, words.radius)?;
-                Ok((Learnt { fit, loss, method: "moments", radius: Some(radius), order: None }, answers))
+                Ok(Learnt { fit, loss, method: "moments", radius: Some(radius), order: None })
             }
             (Survey::Losses { at, answering, .. }, _) => {
                 self.refuse_method("losses")?;
@@ -166,7 +141,7 @@ impl Train {
         reports: &SurveyReports,
         at: &LossAt,
         answering: &NumberAnswering,
-    ) -> anyhow::Result<(Learnt, u64)> {
+    ) -> anyhow::Result<Learnt> {
         let loss = match at.loss() {
             PointLoss::Logistic => MarginLoss::Logistic,
             PointLoss::Hinge | PointLoss::SmoothHinge { .. } => MarginLoss::Hinge,
@@ -186,10 +161,10 @@ impl Train {
         // The share of a range varies by 1/4 at most from person to person.
         let worst = answering.worst_variance() + 0.25;
         let mut tally = Tally::new(at.grid().nodes() as usize, worst.sqrt())?;
-        let answers = reports
+        reports
             .each(|report| Ok(tally.observe(report.question as u32, reports.survey.number_of(report)?)?))?;
         let LossFit { fit, order } = from_losses(at, &tally, worst)?;
-        Ok((Learnt { fit, loss, method: "losses", radius: None, order: Some(order) }, answers))
+        Ok(Learnt { fit, loss, method: "losses", radius: None, order: Some(order) })
     }
 
     fn copies(
@@ -198,7 +173,7 @@ impl Train {
         copies: &GaussianCopies,
         layout: Layout,
         scale: f64,
-    ) -> anyhow::Result<(Learnt, u64)> {
+    ) -> anyhow::Result<Learnt> {
         let loss = self.survey_loss(false)?;
         ensure!(
             loss != MarginLoss::Squared,
@@ -224,14 +199,14 @@ impl Train {
         );
         let radius = self.radius.unwrap_or(1.0);
         let mut fit = CopiesFit::new(method, layout, loss, *copies, radius, reports.len())?;
-        let answers = reports.each(|report| Ok(fit.learn(&report.words)?))?;
+        reports.each(|report| Ok(fit.learn(&report.words)?))?;
         reports.each(|report| {
             fit.judge(&report.words);
             Ok(())
         })?;
         let loss = fit.loss();
         let fit = fit.finish(scale)?;
-        Ok((Learnt { fit, loss, method: word, radius: Some(radius), order: None }, answers))
+        Ok(Learnt { fit, loss, method: word, radius: Some(radius), order: None })
     }
 
     /// Margins of the order of four, as those of a model that tells most classes apart.
@@ -281,14 +256,23 @@ fn spelt(loss: MarginLoss) -> &'static str {
     }
 }
 
-fn in_units(expected: Expected, factor: f64) -> Expected {
-    let Expected { worth, constant, fitted, standard_error } = expected;
-    Expected {
-        worth,
-        constant: factor * constant,
-        fitted: factor * fitted,
-        standard_error: factor * standard_error,
+/// What needs no survey to be used.
+fn model(
+    task: &Task,
+    words: &SurveyWords,
+    encoder: Encoder,
+    learnt: &Learnt,
+    training: Training,
+) -> anyhow::Result<Model> {
+    let scale = words.radius().unwrap_or(1.0);
+    let score = Score::new(&learnt.fit.weights, scale, &encoder, encodings(task))?;
+    let (label, tasks) = (task.label.clone(), vec![task.clone()]);
+    if let (Some(response), Some(number)) = (words.response(), task.explained_number()) {
+        let line = NumberPredictor::Linear(score.line(response));
+        return Ok(Model::of_number((label, number), tasks, encoder, line, training));
     }
+    let predictor = Predictor::Linear(score.classifier(learnt.loss));
+    Ok(Model::new((label, task.classes.clone()), tasks, encoder, predictor, training))
 }
 
 /// What the survey asks, if a column is explained by it.
@@ -315,6 +299,10 @@ impl SurveySummary<'_> {
         let ball = self.radius.map_or_else(String::new, |radius| format!(", weights within {radius:.4}"));
         let order = self.order.map_or_else(String::new, |order| format!(", operator of order {order}"));
         writeln!(out, "Model: {}, {}, {} covariates{ball}{order}", self.model, self.method, self.covariates)?;
+        if self.model == "linear" {
+            let less = if self.method == "moments" { ", less its mean" } else { "" };
+            writeln!(out, "Risks are of the square of (y - mean)/most{less}")?;
+        }
         let Expected { worth, constant, fitted, standard_error } = self.expected;
         writeln!(
             out,
