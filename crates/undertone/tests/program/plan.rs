@@ -133,7 +133,7 @@ fn a_plan_of_one_round_compares_its_questions_and_chooses() {
     close(&squared["radius"], 8.0, 1e-12);
     assert_eq!(squared["methods"].as_array().unwrap().len(), 2);
     for (words, message) in [
-        ("--covariates 500 --n 1000 --epsilon 1", "500 covariates are too many for 1000 people; at most 15"),
+        ("--covariates 500 --n 1000 --epsilon 1", "500 covariates are too many for 1000 people; at most 1"),
         ("--covariates 0 --n 1000 --epsilon 1", "0"),
         ("--n 1000 --epsilon 1", "--covariates"),
         ("--covariates 5 --n 1000", "--epsilon"),

@@ -28,6 +28,9 @@ pub(super) struct Explained {
     /// Covariates longer than this are scaled back; by default √(1 + columns), which no record of categories exceeds
     #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true, requires = "label")]
     radius: Option<f64>,
+    /// The share of people who tell the second moment; by default a rule for records that are near-elliptical
+    #[arg(long, value_name = "S", value_parser = arguments::share, allow_hyphen_values = true, requires = "label", conflicts_with_all = ["losses", "copies"])]
+    share: Option<f64>,
     /// Ask for losses at the nodes of a grid of coefficients instead of moments
     #[arg(long, value_name = "LOSS", requires_all = ["label", "bound"], conflicts_with = "copies")]
     losses: Option<Asked>,
@@ -120,7 +123,10 @@ impl Explained {
         // Margins of the order of four, as those of a model that tells most classes apart
         let reach = 4.0 * (covariates as f64).sqrt();
         let loss = if response.is_some() { MarginLoss::Squared } else { MarginLoss::Logistic };
-        let share = share_for(loss, reach, people.n, covariates, epsilon).map_err(Usage::new)?;
+        let share = match self.share {
+            Some(share) => share,
+            None => share_for(loss, reach, people.n, covariates, epsilon).map_err(Usage::new)?,
+        };
         Ok(SurveyWords::Moments(MomentWords { radius: self.radius(people), share, response }))
     }
 

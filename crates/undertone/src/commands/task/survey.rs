@@ -36,7 +36,7 @@ use undertone_report::{
       --epsilon 1 -o task.toml
   undertone task survey --label sick --classes no,yes --category smoker=no,yes --copies 1 --blossom --mu 1 -o task.toml")]
 pub(crate) struct Survey {
-    /// A column of words, with all its values; may be given often
+    /// A column of words, with all its values; with --label, the first is what the others are compared with; may be given often
     #[arg(long, value_name = "COLUMN=VALUE,…")]
     category: Vec<Listed>,
     /// A column of numbers, with public bounds, for --density; may be given often
@@ -151,8 +151,10 @@ impl Survey {
 
     fn columns(&self) -> (Vec<FeatureColumn>, Vec<EncodingWords>) {
         let column = |name: &String, kind| FeatureColumn { name: name.clone(), kind };
+        // What explains is compared with the first value, which needs no covariate of its own.
+        let first = usize::from(self.explained.label.is_some());
         let categories = self.category.iter().map(|Listed { column: name, values }| {
-            (column(name, ColumnKind::Words), Listed::encoding(values.clone()))
+            (column(name, ColumnKind::Words), Listed::encoding(values[first..].to_vec()))
         });
         let bounded = self.bounded.iter().map(|&Bounded { column: ref name, low, high }| {
             let range = Stretch::Range { low, high, missing: false };
