@@ -36,6 +36,11 @@ impl Constant {
         Self::new(loss, believed, scale, most)
     }
 
+    /// The same with a risk that was found otherwise.
+    pub(super) fn with_risk(self, risk: f64) -> Self {
+        Self { risk, ..self }
+    }
+
     /// One whose weight and risk were found otherwise.
     pub(super) fn found(weight: f64, risk: f64) -> Self {
         Self { weight, risk }

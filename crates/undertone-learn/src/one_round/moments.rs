@@ -7,7 +7,7 @@ use crate::moments::{Moments, OneRound, Verdict};
 /// The weights of least risk for the moments of covariates that were divided by `scale`, the first of which is constant.
 ///
 /// As that covariate is 1/`scale` wherever a record was not scaled back, E\[y\] is `scale` times the first coordinate of E\[yx\],
-/// and with it the best constant is known.
+/// and with it the best constant is known. Its risk is that under the closure which the weights are judged by.
 pub fn from_moments(method: &OneRound, moments: &Moments, scale: f64) -> Result<SurveyFit, LearnError> {
     let fit = method.fit(moments)?;
     let (mean, variance) = (scale * moments.mean()[0], scale * scale * moments.mean_variance());
@@ -15,15 +15,17 @@ pub fn from_moments(method: &OneRound, moments: &Moments, scale: f64) -> Result<
     let predicted = fit.predicted;
     let worth = match fit.verdict {
         Verdict::ConstantIsBetter { .. } => Worth::ConstantIsBetter,
-        _ if predicted.fitted >= constant.risk => Worth::ConstantIsBetter,
+        _ if predicted.fitted >= predicted.first => Worth::ConstantIsBetter,
         Verdict::Doubtful => Worth::Doubtful,
         Verdict::Fitted => Worth::Fitted,
     };
+    let constant = constant.with_risk(predicted.first);
     Ok(SurveyFit::with(worth, fit.weights, &constant, predicted.fitted, predicted.standard_error))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Expected;
     use super::*;
     use crate::moments::MarginLoss;
 
@@ -38,8 +40,8 @@ mod tests {
         assert_eq!(fit.expected.worth, Worth::ConstantIsBetter);
         // ln 3 = ⟨w, (1, ·)/√2⟩ up to the variance
         assert!((fit.weights[0] / 2f64.sqrt() - 3f64.ln()).abs() < 1e-3 && fit.weights[1] == 0.0);
-        let entropy = -(0.75 * 0.75f64.ln() + 0.25 * 0.25f64.ln());
-        assert!((fit.expected.constant - entropy).abs() < 1e-3);
+        let Expected { constant, fitted, .. } = fit.expected;
+        assert!(constant <= fitted && constant < 2f64.ln(), "{fit:?}");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use crate::LearnError;
 use crate::bernstein::{GridChoice, Problem, Surrogate, choose_grid};
+use crate::convex::Feasible;
 use crate::copies::Layout;
 use crate::means::{Mean, Means, PEOPLE_PER_STATISTIC};
 use crate::moments::study::{Population, Sample, noisy_moments_of};
@@ -238,7 +239,7 @@ fn losses(problem: &OneRoundProblem, reference: Option<&Reference>) -> Result<On
     let noise = worst * (most - least).powi(2) * cells / people as f64;
     let plan = OneRoundMethod { bound: Some(bound), noise: Some(noise), ..none(what) };
     let Some(reference) = reference.filter(|_| cells <= MOST_CELLS) else { return Ok(plan) };
-    let at = asked.statistics(degree)?;
+    let (at, ball) = (asked.statistics(degree)?, Feasible::ball(radius)?);
     let allocation = at.allocation()?;
     let mut truth = Vec::new();
     for node in 0..at.grid().nodes() {
@@ -257,7 +258,10 @@ fn losses(problem: &OneRoundProblem, reference: Option<&Reference>) -> Result<On
         let cell =
             |(mean, z): (&Mean, f64)| Some(Mean { value: mean.value + z * mean.variance.sqrt(), ..*mean });
         let means = Means::new(truth.iter().zip(noise).map(cell).collect());
-        Ok(Surrogate::fit(at.grid().clone(), order, &means)?.minimise().w)
+        let mut w = Surrogate::fit(at.grid().clone(), order, &means)?.minimise().w;
+        // Corners of the box are outside of the ball, where others may not look.
+        ball.project(&mut w);
+        Ok(w)
     })?;
     Ok(OneRoundMethod { excess_risk: Some(mean), standard_error: Some(error), ..plan })
 }
