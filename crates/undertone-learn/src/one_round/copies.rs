@@ -6,7 +6,9 @@ use crate::copies::{
     BernsteinSlope, CopiesDescent, DescentOptions, Layout, Mixture, PolynomialRisk, SlopeOracle,
     smooth_hinge_slope,
 };
+use crate::held_out::HELD_OUT;
 use crate::moments::MarginLoss;
+use crate::split::is_held_out;
 use undertone_privacy::Unbiased;
 use undertone_privacy::vector::GaussianCopies;
 
@@ -14,8 +16,6 @@ use undertone_privacy::vector::GaussianCopies;
 const BETA: f64 = 0.25;
 /// Steps of a descent, if there are people enough.
 const STEPS: u64 = 1000;
-/// One person in so many judges.
-const JUDGES: u64 = 8;
 
 /// Where gradients come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,15 +132,17 @@ impl CopiesFit {
 
     /// Takes one more report, unless its person is to judge.
     pub fn learn(&mut self, report: &Vec<i64>) -> Result<(), LearnError> {
+        let judges = is_held_out(self.shown, HELD_OUT);
         self.shown += 1;
-        if self.shown.is_multiple_of(JUDGES) { Ok(()) } else { self.descent.observe(report) }
+        if judges { Ok(()) } else { self.descent.observe(report) }
     }
 
     /// Has the weights judged by this report, if its person was not learnt from.
     pub fn judge(&mut self, report: &Vec<i64>) {
         let judged = &mut self.judged;
+        let judges = is_held_out(judged.shown, HELD_OUT);
         judged.shown += 1;
-        if judged.shown.is_multiple_of(JUDGES) {
+        if judges {
             let copies = self.mechanism.estimate(report);
             let gain = self.risk.estimate(&copies, self.descent.weights());
             judged.count += 1.0;

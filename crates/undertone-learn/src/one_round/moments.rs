@@ -16,8 +16,9 @@ pub fn from_moments(method: &OneRound, moments: &Moments, scale: f64) -> Result<
     let worth = match fit.verdict {
         Verdict::ConstantIsBetter { .. } => Worth::ConstantIsBetter,
         _ if predicted.fitted >= predicted.first => Worth::ConstantIsBetter,
-        Verdict::Doubtful => Worth::Doubtful,
-        Verdict::Fitted => Worth::Fitted,
+        // What was not told was taken for a multiple of I, and nothing says that it is one.
+        Verdict::Fitted if moments.second().is_some() => Worth::Fitted,
+        Verdict::Doubtful | Verdict::Fitted => Worth::Doubtful,
     };
     let constant = constant.with_risk(predicted.first);
     Ok(SurveyFit::with(worth, fit.weights, &constant, predicted.fitted, predicted.standard_error))

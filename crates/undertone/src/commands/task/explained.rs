@@ -28,7 +28,8 @@ pub(super) struct Explained {
     /// Covariates longer than this are scaled back; by default √(1 + columns), which no record of categories exceeds
     #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true, requires = "label")]
     radius: Option<f64>,
-    /// The share of people who tell the second moment; by default a rule for records that are near-elliptical
+    /// The share of people who tell the second moment; by default a half where there are categories, and a rule for
+    /// near-elliptical records of numbers
     #[arg(long, value_name = "S", value_parser = arguments::share, allow_hyphen_values = true, requires = "label", conflicts_with_all = ["losses", "copies"])]
     share: Option<f64>,
     /// Ask for losses at the nodes of a grid of coefficients instead of moments
@@ -44,7 +45,7 @@ pub(super) struct Explained {
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=512), requires = "label")]
     copies: Option<u32>,
     /// D copies, used level by level, instead of D(D+1)
-    #[arg(long, requires = "copies")]
+    #[arg(long, requires = "copies", conflicts_with = "losses")]
     blossom: bool,
     /// δ, with --epsilon, of --copies
     #[arg(long, value_name = "D", value_parser = arguments::delta, allow_hyphen_values = true, requires_all = ["copies", "epsilon"])]
@@ -125,6 +126,8 @@ impl Explained {
         let loss = if response.is_some() { MarginLoss::Squared } else { MarginLoss::Logistic };
         let share = match self.share {
             Some(share) => share,
+            // Values of categories are far from a multiple of I, which a second moment that nobody tells is taken for.
+            None if people.encoding.iter().any(|words| matches!(words, EncodingWords::Category(_))) => 0.5,
             None => share_for(loss, reach, people.n, covariates, epsilon).map_err(Usage::new)?,
         };
         Ok(SurveyWords::Moments(MomentWords { radius: self.radius(people), share, response }))

@@ -147,12 +147,11 @@ impl Train {
             PointLoss::Hinge | PointLoss::SmoothHinge { .. } => MarginLoss::Hinge,
             PointLoss::Squared { .. } => MarginLoss::Squared,
         };
-        if self.model.is_some_and(|kind| kind.margin_loss() != Some(loss)) {
-            let asked = spelt(loss);
-            return Err(Usage::new(format!(
-                "--model: people were asked for losses of {asked}, and no others"
-            ))
-            .into());
+        if let Some(kind) = self.model.filter(|kind| kind.margin_loss() != Some(loss)) {
+            let (wanted, asked) = (name(&kind), spelt(loss));
+            return Err(
+                Usage::new(format!("--model {wanted}: people were asked for losses of {asked}")).into()
+            );
         }
         ensure!(
             self.radius.is_none(),
