@@ -20,6 +20,7 @@ pub mod means;
 pub mod moments;
 pub mod nonparametric;
 pub mod numbers;
+pub mod one_round;
 pub mod online;
 pub mod online_study;
 pub mod plan;

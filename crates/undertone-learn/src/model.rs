@@ -4,6 +4,7 @@
 
 use crate::features::{Encoder, Rows};
 use crate::linear::LinearModel;
+use crate::one_round::Expected;
 use crate::regression::LinearNumber;
 use crate::{Classifier, LearnError, Regressor};
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,9 @@ pub struct Training {
     /// The parts of a table, as I/N, whose people were asked; none where it was not cut
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<String>,
+    /// What is expected of a model that was made of the answers to a survey
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Expected>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
@@ -155,7 +159,7 @@ impl Model {
     fn check(&self) -> Result<(), LearnError> {
         self.tasks.iter().try_for_each(Task::check)?;
         if let Some(task) = self.tasks.iter().find(|task| {
-            task.classes != self.classes || task.label != self.label || task.number != self.number
+            task.classes != self.classes || task.label != self.label || task.explained_number() != self.number
         }) {
             let problem = format!("its task asks for `{}`, the model predicts `{}`", task.label, self.label);
             return Err(LearnError::Model { problem });
@@ -239,6 +243,7 @@ mod tests {
             seed: 0,
             simulation: true,
             parts: vec!["1/2".into()],
+            expected: None,
         };
         let predictor = Predictor::Linear(LinearModel { loss: Loss::Softmax, weights });
         Model::new(("ill".into(), vec!["no".into(), "yes".into()]), Vec::new(), encoder, predictor, training)

@@ -3,7 +3,10 @@
 //! A device makes levels or covariates of its cells by the public encoding of the task, draws its question and answers it with
 //! the whole promise. Everything that the noise is made of follows from these words.
 
-use crate::{CategoryWords, EncodingWords, FeatureColumn, ResponseWords, Stretch, Task, TaskError, maps};
+use crate::encoding::is_false;
+use crate::{
+    CategoryWords, EncodingWords, FeatureColumn, NumberWords, ResponseWords, Stretch, Task, TaskError, maps,
+};
 use serde::{Deserialize, Serialize};
 use undertone_privacy::number::Bounds;
 use undertone_privacy::statistic::{
@@ -129,6 +132,9 @@ pub struct CopyWords {
     pub radius: f64,
     /// The copies for the factors of a product, beside the outer one
     pub inner: u32,
+    /// Whether they are used level by level, one each; else every term of a polynomial has copies of its own
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub blossom: bool,
 }
 
 /// β of the smoothed hinge.
@@ -190,6 +196,15 @@ impl Task {
     /// The columns that come with each report as they are.
     pub fn public_columns(&self) -> &[FeatureColumn] {
         if self.keeps_columns_private() { &[] } else { &self.features }
+    }
+
+    /// Where a label that is a number lies, asked for by itself or explained by a survey: |y - mean|·scale ≤ 1 there.
+    pub fn explained_number(&self) -> Option<NumberWords> {
+        let response = self.survey.as_ref().and_then(SurveyWords::response);
+        let reach = |words: ResponseWords| 1.0 / words.scale.abs();
+        let bounds = response
+            .map(|words| NumberWords { low: words.mean - reach(words), high: words.mean + reach(words) });
+        self.number.or(bounds)
     }
 
     /// What people who have chosen this level are asked.

@@ -136,7 +136,11 @@ pub(crate) fn survey_tasks() -> Vec<Task> {
             "codebook",
             [number(), number()],
         ),
-        of(SurveyWords::Copies(CopyWords { radius: 2.0, inner: 2 }), "gdp", [number(), number()]),
+        of(
+            SurveyWords::Copies(CopyWords { radius: 2.0, inner: 2, blossom: false }),
+            "gdp",
+            [number(), number()],
+        ),
     ];
     let copies = &mut tasks[7];
     (copies.mechanism.epsilon, copies.mechanism.mu) = (None, Some(1.0));

@@ -28,6 +28,7 @@ mod progress;
 mod promise;
 mod randomness;
 mod reports;
+mod survey_reports;
 mod table_writer;
 mod tables;
 mod vector_chart;

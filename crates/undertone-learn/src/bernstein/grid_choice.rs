@@ -69,22 +69,35 @@ fn largest_degree(axes: usize, people: u64) -> u32 {
 pub fn choose_grid(problem: &Problem<'_>, people: u64, deviation: f64) -> Result<GridChoice, LearnError> {
     let axes = problem.low.len();
     check_grid(axes, 1, people)?;
-    let (low, high) = problem.check()?;
     let mut best: Option<GridChoice> = None;
     for degree in 1..=largest_degree(axes, people).min(LARGEST_DEGREE) {
-        let nodes = f64::from(degree + 1).powi(axes as i32);
-        let noise = (2.0 * (2.0 * nodes / FAILURE).ln()).sqrt() * deviation * (nodes / people as f64).sqrt();
-        for order in 1..=LARGEST_ORDER {
-            let enlarged = largest_absolute_sum(degree, order);
-            let axes_before: f64 = (0..axes).map(|j| enlarged.powi(j as i32)).sum();
-            let missed = problem.bias(degree, order) * axes_before;
-            let bound = 2.0 * (missed + enlarged.powi(axes as i32) * noise * (high - low));
-            if best.is_none_or(|best| bound < best.bound) {
-                best = Some(GridChoice { degree, order, bound });
-            }
+        let choice = choose_order(problem, degree, people, deviation)?;
+        if best.is_none_or(|best| choice.bound < best.bound) {
+            best = Some(choice);
         }
     }
     best.ok_or(LearnError::NoReports)
+}
+
+/// The order with the least bound for a `degree` that is given, such as that of a grid which people have answered about.
+pub fn choose_order(
+    problem: &Problem<'_>,
+    degree: u32,
+    people: u64,
+    deviation: f64,
+) -> Result<GridChoice, LearnError> {
+    let (axes, (low, high)) = (problem.low.len(), problem.check()?);
+    let nodes = f64::from(degree + 1).powi(axes as i32);
+    let noise = (2.0 * (2.0 * nodes / FAILURE).ln()).sqrt() * deviation * (nodes / people as f64).sqrt();
+    let choice = |order| {
+        let enlarged = largest_absolute_sum(degree, order);
+        let axes_before: f64 = (0..axes).map(|j| enlarged.powi(j as i32)).sum();
+        let missed = problem.bias(degree, order) * axes_before;
+        let bound = 2.0 * (missed + enlarged.powi(axes as i32) * noise * (high - low));
+        GridChoice { degree, order, bound }
+    };
+    let choices = (1..=LARGEST_ORDER).map(choice);
+    choices.min_by(|a, b| a.bound.total_cmp(&b.bound)).ok_or(LearnError::NoReports)
 }
 
 impl Problem<'_> {

@@ -17,6 +17,7 @@
 
 mod basis;
 mod contraction;
+mod flattery;
 mod grid_choice;
 mod minimum;
 mod operator;
@@ -25,7 +26,8 @@ mod surrogate;
 #[cfg(test)]
 mod tests;
 
-pub use grid_choice::{GridChoice, Problem, check_grid, choose_grid};
+pub use flattery::Flattery;
+pub use grid_choice::{GridChoice, Problem, check_grid, choose_grid, choose_order};
 pub use minimum::Minimum;
 pub use operator::{iterated_operator, largest_absolute_sum};
 pub use surrogate::{Surrogate, Workspace};

@@ -122,6 +122,19 @@ impl Surrogate {
         &self.coefficients
     }
 
+    /// Var_v.
+    pub(super) fn variances(&self) -> &[f64] {
+        &self.variances
+    }
+
+    /// The polynomial if the means had been off by so much more.
+    pub(super) fn shifted(&self, noise: &[f64]) -> Self {
+        let mut shifted = self.clone();
+        let moved = along_all_axes(noise, self.grid.axes(), &self.operator);
+        shifted.coefficients.iter_mut().zip(moved).for_each(|(c, moved)| *c += moved);
+        shifted
+    }
+
     /// Contracts every axis with the weights at its coordinate.
     fn contract_all(&self, tensor: &[f64], x: &[f64], mut weights: impl FnMut(f64, &mut [f64])) -> f64 {
         let nodes = self.basis.degree() + 1;

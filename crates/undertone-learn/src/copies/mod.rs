@@ -27,6 +27,7 @@ mod descent;
 mod layout;
 mod mixture;
 mod oracle;
+mod risk;
 mod sigm;
 
 #[cfg(test)]
@@ -37,4 +38,5 @@ pub use descent::{CopiesDescent, DescentOptions};
 pub use layout::Layout;
 pub use mixture::Mixture;
 pub use oracle::SlopeOracle;
+pub use risk::PolynomialRisk;
 pub use sigm::Sigm;

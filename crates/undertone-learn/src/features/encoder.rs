@@ -8,7 +8,7 @@ use super::vector::Vector;
 use super::{Batch, Column, Rows, check};
 use crate::LearnError;
 use serde::{Deserialize, Serialize};
-use undertone_report::{ColumnKind, EncodingWords, FeatureColumn, TextWords};
+use undertone_report::{CategoryWords, ColumnKind, EncodingWords, FeatureColumn, TextWords};
 
 /// Turns cells into features, in the way that an [`EncoderFit`](super::EncoderFit) has decided.
 ///
@@ -102,6 +102,34 @@ impl Encoder {
             columns.flat_map(|(column, encoding)| encoding.names(&column.name))
         };
         of_sort(true).chain(of_sort(false)).collect()
+    }
+
+    /// The feature that each covariate of a device is, given the words of which this encoder was made: a device takes the
+    /// values of a category in the order of the words, and features are in the order of their names.
+    pub(crate) fn covariate_features(&self, words: &[EncodingWords]) -> Result<Vec<usize>, LearnError> {
+        if words.len() != self.encodings.len() {
+            return Err(LearnError::Columns { found: words.len(), expected: self.encodings.len() });
+        }
+        let (mut dense, mut sparse, mut features) = (0, self.dense_width, Vec::new());
+        for (encoding, words) in self.encodings.iter().zip(words) {
+            let next = if encoding.is_dense() { &mut dense } else { &mut sparse };
+            let first = *next;
+            *next += encoding.width();
+            let known = match (encoding, words) {
+                (
+                    Encoding::Category(category),
+                    EncodingWords::Category(CategoryWords::Values { values, .. }),
+                ) => {
+                    features.extend(
+                        values.iter().filter_map(|value| Some(first + category.feature(Some(value))?)),
+                    );
+                    values.len()
+                }
+                _ => 0,
+            };
+            features.extend(first + known..*next);
+        }
+        Ok(features)
     }
 
     /// Whether a table with these columns can be encoded; it may have others too.

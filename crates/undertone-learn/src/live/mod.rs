@@ -194,6 +194,7 @@ impl Live {
             // Nobody but a device knows where its coins come from.
             simulation: false,
             parts: Vec::new(),
+            expected: None,
         };
         let about = (self.task.label.clone(), self.task.classes.clone());
         let predictor = Predictor::Linear(model);

@@ -99,6 +99,7 @@ impl LiveNumbers {
             // Nobody but a device knows where its coins come from.
             simulation: false,
             parts: Vec::new(),
+            expected: None,
         };
         let about = (self.task.label.clone(), self.number);
         let (tasks, predictor) = (vec![self.task.clone()], NumberPredictor::Linear(line));

@@ -15,6 +15,8 @@ use undertone_privacy::vector::stream::PublicStream;
 
 /// How many times moments are drawn.
 const DRAWS: u64 = 24;
+/// Half of the places at which multiples of the first covariate are looked at.
+const LATTICE: i32 = 400;
 /// Where they come from.
 const SEED: u128 = 0x756e_6465_7274_6f6e_6520_6f6e_6520_726f;
 
@@ -23,6 +25,8 @@ const SEED: u128 = 0x756e_6465_7274_6f6e_6520_6f6e_6520_726f;
 pub struct Prediction {
     /// Of the constant predictor, w = 0
     pub constant: f64,
+    /// Of the best multiple of the first covariate alone, which is a constant where that one is
+    pub first: f64,
     /// Of the best weights, if the moments were known
     pub best: f64,
     /// Of the weights to expect from moments as noisy as these
@@ -47,6 +51,16 @@ fn believed(moments: &Moments) -> Result<Repaired, LearnError> {
     let keep = if square > noise { (1.0 - noise / square).sqrt() } else { 0.0 };
     let mean = moments.mean().iter().map(|x| keep * x).collect();
     Ok(Repaired { mean, ..moments.repaired()? })
+}
+
+/// The least risk of weights (w, 0, …, 0), on a lattice of w.
+fn first_alone(problem: &Problem, radius: f64, constant: f64, covariates: usize) -> f64 {
+    let mut weights = vec![0.0; covariates];
+    let risks = (-LATTICE..=LATTICE).map(|place| {
+        weights[0] = radius * f64::from(place) / f64::from(LATTICE);
+        problem.risk(&weights)
+    });
+    risks.fold(constant, f64::min)
 }
 
 pub(super) fn predict(
@@ -79,5 +93,6 @@ pub(super) fn predict(
         worse += f64::from(u8::from(loss > 0.0)) / DRAWS as f64;
     }
     let standard_error = ((square - sum * sum).max(0.0) / (DRAWS - 1) as f64).sqrt();
-    Ok(Prediction { constant, best, fitted: constant + sum, standard_error, worse })
+    let first = first_alone(&problem, method.radius, constant, truth.mean.len());
+    Ok(Prediction { constant, first, best, fitted: constant + sum, standard_error, worse })
 }

@@ -1,6 +1,7 @@
 //! From reports to a model.
 
 mod numbers;
+mod survey;
 
 use crate::arguments;
 use crate::exit::Usage;
@@ -33,6 +34,9 @@ use undertone_report::{NumberWords, Task};
 /// and regularisation are chosen by the reports of one person in eight, who are kept aside, unless --l2 gives it. With
 /// --label, a table with true labels is learnt from instead, without any privacy, to compare with. From reports about numbers a line is
 /// learnt by least squares, with the penalty that does best on everybody in turn.
+///
+/// From the answers to a survey that explains a label, a logistic, hinge or linear model is learnt, whichever the survey asks for.
+/// It comes with the risk that is expected of it, and where the best constant is expected to do better, that is the model.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Example:\n  undertone privatize nursery.csv.gz --label nursery --epsilon 1 -o reports.parquet\n  \
@@ -42,7 +46,7 @@ pub(crate) struct Train {
     /// Files or directories of reports
     #[arg(required = true)]
     reports: Vec<PathBuf>,
-    /// What is learnt; softmax if not given, and linear where the label is a number
+    /// What is learnt; softmax if not given, logistic of a survey, and linear where the label is a number
     #[arg(long, value_enum)]
     model: Option<Kind>,
     /// What a report is taken for; the first of these that suits the model if not given
@@ -75,7 +79,7 @@ pub(crate) struct Train {
     /// Reports of one step
     #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "256")]
     batch: NonZeroU32,
-    /// Keep the weights within this distance of zero
+    /// Keep the weights within this distance of zero; of moments in a survey 4√q by default for q covariates, of copies 1
     #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true)]
     radius: Option<f64>,
     /// How to treat a public column, such as `zip=category`: number, category, text or skip
@@ -126,6 +130,14 @@ enum Method {
     /// The unbiased label vector, each report once and in order, the mean of all points: Algorithm 1 with steps that fit
     /// themselves to the gradients
     Sgd,
+    /// Of copies in a survey: the hinge, smoothed
+    #[value(name = "algorithm-4")]
+    Algorithm4,
+    /// Of copies in a survey: a mixture of absolute values
+    #[value(name = "algorithm-5")]
+    Algorithm5,
+    /// Of copies in a survey: the slope of the loss itself
+    Direct,
 }
 
 /// What came of it.
@@ -179,6 +191,10 @@ struct Tried {
 impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         self.check()?;
+        if self.label.is_none() && survey::is_asked(&self.reports[0])? {
+            return self.run_survey(out);
+        }
+        self.refuse_copies()?;
         let origin = self.origin()?;
         if let Some(number) = origin.number() {
             return self.run_numbers(&origin, number, out);
@@ -218,6 +234,16 @@ impl Train {
             return Err(Usage::new(format!("--method sgd has no use for {option}")));
         }
         new_file::refuse_input(&self.output, self.reports.iter().chain(&self.start))
+    }
+
+    /// Methods of surveys are none of labels.
+    fn refuse_copies(&self) -> Result<(), Usage> {
+        match self.method {
+            Some(method @ (Method::Algorithm4 | Method::Algorithm5 | Method::Direct)) => {
+                Err(Usage::new(format!("--method {} is for surveys that ask for copies", name(&method))))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn origin(&self) -> anyhow::Result<Origin> {
@@ -346,7 +372,7 @@ impl Train {
         encoder: Encoder,
         learnt: Learnt,
         start: Option<Model>,
-        mut file: NewFile,
+        file: NewFile,
     ) -> anyhow::Result<()> {
         let mut training = Training {
             reports: origin.len(),
@@ -355,6 +381,7 @@ impl Train {
             seed: self.seed,
             simulation: origin.is_simulation(),
             parts: origin.parts(),
+            expected: None,
         };
         let mut tasks: Vec<Task> = origin.tasks().into_iter().cloned().collect();
         // What it started from was learnt from somebody's reports too.
@@ -370,6 +397,10 @@ impl Train {
         }
         let about = (origin.label().to_owned(), origin.classes().to_vec());
         let model = Model::new(about, tasks, encoder, Predictor::Linear(learnt.model), training);
+        self.write(&model, file)
+    }
+
+    fn write(&self, model: &Model, mut file: NewFile) -> anyhow::Result<()> {
         let written = file.write_all(model.to_json()?.as_bytes());
         written.with_context(|| format!("{} cannot be written", self.output.display()))?;
         file.keep()?;
@@ -411,7 +442,8 @@ impl Method {
             Self::Likelihood => Target::Likelihood,
             Self::Debiased | Self::Sgd => Target::Unbiased,
             Self::Posterior => Target::Posterior(None),
-            Self::Naive => Target::Naive,
+            // The others are of surveys, and refused.
+            Self::Naive | Self::Algorithm4 | Self::Algorithm5 | Self::Direct => Target::Naive,
         }
     }
 }

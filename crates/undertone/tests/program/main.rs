@@ -16,6 +16,7 @@ mod privatize;
 mod reproduce;
 mod run;
 mod survey;
+mod survey_models;
 mod task;
 mod vector;
 
@@ -118,7 +119,7 @@ fn every_command_has_help_with_an_example() {
         "reproduce online",
         "reproduce one-round",
     ];
-    const TASK: [&str; 4] = ["task new", "task show", "task check", "task id"];
+    const TASK: [&str; 5] = ["task new", "task survey", "task show", "task check", "task id"];
     for command in ["", "demo", "plan", "mechanism", "convert", "audit", "reproduce"]
         .into_iter()
         .chain(FAMILIES)

@@ -115,3 +115,33 @@ fn an_online_plan_refuses_what_it_has_no_law_for() {
         refused(&format!("plan {words}"), 2, message);
     }
 }
+
+#[test]
+fn a_plan_of_one_round_compares_its_questions_and_chooses() {
+    let words = "plan --one-round --covariates 5 --n 100000 --epsilon 1 --loss logistic --radius 1";
+    let plan = json(words);
+    let methods = plan["methods"].as_array().unwrap();
+    let names: Vec<&str> = methods.iter().map(|method| method["name"].as_str().unwrap()).collect();
+    assert_eq!((names[0], &plan["choice"]), ("moments", &"moments".into()));
+    assert!(names.contains(&"losses") && names.contains(&"algorithm-4"), "{names:?}");
+    assert!(methods[0]["excess_risk"].as_f64().unwrap() < 0.1 * plan["constant"].as_f64().unwrap());
+    assert_eq!(plan["largest"]["losses"], 12);
+    let told = text(words);
+    assert!(told.contains("Choice: moments") && told.contains("covariates of moments"), "{told}");
+    // 4√p, and no copies of a number
+    let squared = json("plan --one-round --covariates 4 --n 100000 --epsilon 1 --loss squared");
+    close(&squared["radius"], 8.0, 1e-12);
+    assert_eq!(squared["methods"].as_array().unwrap().len(), 2);
+    for (words, message) in [
+        ("--covariates 500 --n 1000 --epsilon 1", "500 covariates are too many for 1000 people; at most 1"),
+        ("--covariates 0 --n 1000 --epsilon 1", "0"),
+        ("--n 1000 --epsilon 1", "--covariates"),
+        ("--covariates 5 --n 1000", "--epsilon"),
+        ("--covariates 5 --n 1000 --epsilon 1 --loss softmax", "softmax"),
+        ("--covariates 5 --n 1000 --epsilon 1 --loss cubic", "'cubic'"),
+        ("--covariates 5 --n 1000 --epsilon 1 --radius 0", "'0'"),
+        ("--covariates 5 --n 1000 --epsilon 1 --classes 3", "--classes"),
+    ] {
+        refused(&format!("plan --one-round {words}"), 2, message);
+    }
+}

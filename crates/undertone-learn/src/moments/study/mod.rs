@@ -7,7 +7,7 @@ mod noise;
 mod population;
 mod sample;
 
-pub use noise::noisy_moments;
+pub use noise::{noisy_moments, noisy_moments_of};
 pub use population::Population;
 pub use sample::Sample;
 

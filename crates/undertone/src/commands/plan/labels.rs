@@ -18,20 +18,20 @@ use undertone_privacy::{Delta, Epsilon};
 #[derive(clap::Args, Debug)]
 pub(super) struct Labels {
     /// K, the number of classes
-    #[arg(long, value_name = "K", value_parser = arguments::classes, allow_hyphen_values = true, required_unless_present = "online")]
+    #[arg(long, value_name = "K", value_parser = arguments::classes, allow_hyphen_values = true, required_unless_present_any = ["online", "one_round"])]
     classes: Option<u32>,
     /// ε, the promise
     #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true, required_unless_present = "online")]
-    epsilon: Option<Epsilon>,
-    /// How far from the start the best model may lie
-    #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1")]
-    radius: f64,
+    pub(super) epsilon: Option<Epsilon>,
+    /// How far from the start the best model may lie; 1 if not given
+    #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true)]
+    pub(super) radius: Option<f64>,
     /// The greatest length of a gradient of the loss
     #[arg(long, value_name = "L", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "1")]
     lipschitz: f64,
     /// The loss of a linear model, from which the length of gradients follows
     #[arg(long, value_name = "LOSS", value_parser = arguments::loss(), conflicts_with = "lipschitz")]
-    loss: Option<Loss>,
+    pub(super) loss: Option<Loss>,
     /// The length of the longest row of features, the one of an intercept counted in
     #[arg(long, value_name = "LENGTH", value_parser = arguments::positive, allow_hyphen_values = true, requires = "loss")]
     longest: Option<f64>,
@@ -43,7 +43,7 @@ pub(super) struct Labels {
     without: Vec<String>,
     /// δ, to compare with Gaussian noise under (ε, δ)
     #[arg(long, value_name = "D", value_parser = arguments::delta, allow_hyphen_values = true)]
-    delta: Option<Delta>,
+    pub(super) delta: Option<Delta>,
     /// How many likely labels are known for each person, to compare with answers among them
     #[arg(long, value_name = "K", value_parser = arguments::count, allow_hyphen_values = true, requires = "miss")]
     top: Option<NonZeroU32>,
@@ -59,7 +59,8 @@ pub(super) struct Labels {
 
 impl Labels {
     pub(super) fn run(&self, n: u64, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
-        let Self { radius, lipschitz, delta, target, .. } = *self;
+        let Self { lipschitz, delta, target, .. } = *self;
+        let radius = self.radius.unwrap_or(1.0);
         let classes = self.classes.context("--classes is needed")?;
         let epsilon = self.epsilon.context("--epsilon is needed")?;
         let geometry = match self.loss {

@@ -1,6 +1,7 @@
 //! `plan`: which mechanism, how many people, which error to expect, before anyone is asked.
 
 mod labels;
+mod one_round;
 mod online;
 
 use crate::arguments;
@@ -15,6 +16,8 @@ use std::io::Write;
 ///
 /// With --online it is the error of learning from gradients of whole records, one person after the other, in a design of
 /// which everything is known: normal covariates, and a regression or a label that depends on all of them.
+///
+/// With --one-round it is which question to ask about whole records, once: moments, losses on a grid, or noisy copies.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   undertone plan --classes 10 --epsilon 1 --n 100000
@@ -23,7 +26,8 @@ use std::io::Write;
   undertone plan --classes 5 --epsilon 1 --n 12960 --radius 5 --loss softmax --features data/nursery.csv.gz --without nursery
   undertone plan --classes 100 --epsilon 1 --n 100000 --delta 1e-6 --top 5 --miss 0.01
   undertone plan --online linear --dimension 5 --mu 1 --eta 0.2 --alpha 0.5 --n 300000
-  undertone plan --online logistic --dimension 2 --mu 3 --eta 5 --alpha 0.6 --n 300000 --weights linear --target-width 0.1")]
+  undertone plan --online logistic --dimension 2 --mu 3 --eta 5 --alpha 0.6 --n 300000 --weights linear --target-width 0.1
+  undertone plan --one-round --covariates 10 --n 100000 --epsilon 1 --loss hinge --radius 4")]
 pub(crate) struct Plan {
     /// How many people report
     #[arg(long, value_name = "N", value_parser = arguments::people, allow_hyphen_values = true)]
@@ -32,6 +36,8 @@ pub(crate) struct Plan {
     labels: labels::Labels,
     #[command(flatten)]
     online: online::Online,
+    #[command(flatten)]
+    one_round: one_round::OneRound,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -39,6 +45,9 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        if let Some(problem) = self.one_round.problem(&self.labels, self.n)? {
+            return one_round::run(&problem, self.json, out);
+        }
         match self.online.descent()? {
             Some(descent) => descent.run(self.n, self.json, out),
             None => self.labels.run(self.n, self.json, out),

@@ -1,8 +1,8 @@
 //! `query density`: how people are spread over a number, with a band.
 
-use super::survey_reports::SurveyReports;
 use crate::band_plot::BandPlot;
 use crate::exit::Usage;
+use crate::survey_reports::SurveyReports;
 use crate::{arguments, new_file, output};
 use anyhow::anyhow;
 use serde::Serialize;

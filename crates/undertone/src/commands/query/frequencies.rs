@@ -1,9 +1,9 @@
 //! `query frequencies`: how many people there are of each value.
 
-use super::survey_reports::SurveyReports;
 use super::tables::{Table, Tables};
 use crate::output;
 use crate::reports::ReportsFile;
+use crate::survey_reports::SurveyReports;
 use anyhow::ensure;
 use serde::Serialize;
 use std::io::Write;

@@ -1,9 +1,9 @@
 //! `query marginal`: the table over several columns.
 
-use super::survey_reports::SurveyReports;
 use super::tables::{Table, Tables, places};
 use crate::exit::Usage;
 use crate::heat_map::HeatMap;
+use crate::survey_reports::SurveyReports;
 use crate::{new_file, output};
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -3,7 +3,6 @@
 mod density;
 mod frequencies;
 mod marginal;
-mod survey_reports;
 mod tables;
 
 use std::io::Write;

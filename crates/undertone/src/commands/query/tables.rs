@@ -1,7 +1,7 @@
 //! Tables over the columns of a survey about categories.
 
-use super::survey_reports::SurveyReports;
 use crate::exit::Usage;
+use crate::survey_reports::SurveyReports;
 use anyhow::anyhow;
 use serde::Serialize;
 use undertone_learn::marginals::{Design, Marginals, Method, Tally};

@@ -5,6 +5,7 @@ mod civil_time;
 mod columns;
 pub(crate) mod document;
 mod doubts;
+mod explained;
 mod id;
 mod new;
 mod record;

@@ -1,21 +1,22 @@
 //! `task survey`: a document that asks everybody one question about the whole record.
 
 use super::columns::{Bounded, Listed, Scaled};
+use super::explained::{Explained, People};
 use super::running::Running;
 use crate::commands::privatize::classes;
 use crate::exit::Usage;
 use crate::{arguments, new_file, output};
+use anyhow::Context;
 use clap::ValueEnum;
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use undertone_learn::marginals::{Design, Method};
-use undertone_learn::moments::{MarginLoss, share_for};
 use undertone_privacy::Epsilon;
 use undertone_privacy::statistic::{Answering, Schema};
 use undertone_report::{
-    ColumnKind, CosineWords, EncodingWords, FeatureColumn, LearnerWords, MechanismWords, MomentWords,
-    OrderWords, ReportFormat, ResponseWords, Stretch, SurveyWords, TASK_VERSION, Task, TermWords, ViewWords,
+    ColumnKind, CosineWords, EncodingWords, FeatureColumn, LearnerWords, MechanismWords, OrderWords,
+    ReportFormat, Stretch, SurveyWords, TASK_VERSION, Task, TermWords, ViewWords,
 };
 
 /// Make a task document that asks everybody one question about the whole record, once
@@ -25,14 +26,17 @@ use undertone_report::{
 /// `query`.
 ///
 /// Categories make tables over up to --order of them; numbers with --density make kernels and densities; with --label, moments
-/// that a linear model is made of.
+/// that `train` makes a linear model of, or, with --losses or --copies, what other methods of one round need.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   undertone task survey --category smoker=no,yes --category region=ne,nw,se,sw --order 2 --n 10000 --epsilon 1 -o task.toml
   undertone task survey --density --bounded age=18,65 --degrees 10 --epsilon 1 -o task.toml
-  undertone task survey --label sick --classes no,yes --number age=41.5,13.85 --n 100000 --epsilon 2 -o task.toml")]
+  undertone task survey --label sick --classes no,yes --number age=41.5,13.85 --n 100000 --epsilon 2 -o task.toml
+  undertone task survey --label sick --classes no,yes --category smoker=no,yes --losses logistic --bound 2 --n 100000 \\
+      --epsilon 1 -o task.toml
+  undertone task survey --label sick --classes no,yes --category smoker=no,yes --copies 1 --blossom --mu 1 -o task.toml")]
 pub(crate) struct Survey {
-    /// A column of words, with all its values; may be given often
+    /// A column of words, with all its values; with --label, the first is what the others are compared with; may be given often
     #[arg(long, value_name = "COLUMN=VALUE,…")]
     category: Vec<Listed>,
     /// A column of numbers, with public bounds, for --density; may be given often
@@ -56,18 +60,11 @@ pub(crate) struct Survey {
     /// The cosines of each number
     #[arg(long, value_name = "T", default_value = "10")]
     degrees: u32,
-    /// The column that is explained; a number with a public mean and the largest distance from it: COLUMN=MEAN,MOST
-    #[arg(long, value_name = "COLUMN[=MEAN,MOST]")]
-    label: Option<Scaled>,
-    /// Its two classes: a file with one on each line, or a list with commas
-    #[arg(long, value_name = "FILE|LIST", requires = "label")]
-    classes: Option<String>,
-    /// Covariates longer than this are scaled back; by default √q for q covariates with the constant
-    #[arg(long, value_name = "R", value_parser = arguments::positive)]
-    radius: Option<f64>,
     /// ε
-    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true)]
-    epsilon: Epsilon,
+    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true, required_unless_present = "mu")]
+    epsilon: Option<Epsilon>,
+    #[command(flatten)]
+    explained: Explained,
     #[command(flatten)]
     running: Running,
     /// Where to write the task; on the output by default
@@ -131,21 +128,18 @@ impl Survey {
                 Usage::new("there are no columns: --category, --bounded or --number names one").into()
             );
         }
-        let (survey, kind) = self.words(&encoding)?;
-        let label = self.label.as_ref().map(|label| label.column.clone()).unwrap_or_default();
+        let (survey, mechanism) = self.words(&encoding)?;
+        let Explained { label, classes, .. } = &self.explained;
+        let label = label.as_ref().map(|label| label.column.clone()).unwrap_or_default();
         let name = if label.is_empty() { "survey" } else { &label };
-        let mut collection = self.running.collection(name, LearnerWords::Later, vec![self.epsilon.get()])?;
+        let mut collection = self.running.collection(name, LearnerWords::Later, vec![mechanism.level()])?;
         collection.encoding = encoding;
         let task = Task {
             version: TASK_VERSION,
             label,
-            classes: self.classes.as_deref().map(classes::given).transpose()?.unwrap_or_default(),
+            classes: classes.as_deref().map(classes::given).transpose()?.unwrap_or_default(),
             number: None,
-            mechanism: MechanismWords {
-                kind: kind.into(),
-                epsilon: Some(self.epsilon.get()),
-                ..MechanismWords::default()
-            },
+            mechanism,
             features,
             record: None,
             survey: Some(survey),
@@ -157,8 +151,10 @@ impl Survey {
 
     fn columns(&self) -> (Vec<FeatureColumn>, Vec<EncodingWords>) {
         let column = |name: &String, kind| FeatureColumn { name: name.clone(), kind };
+        // What explains is compared with the first value, which needs no covariate of its own.
+        let first = usize::from(self.explained.label.is_some());
         let categories = self.category.iter().map(|Listed { column: name, values }| {
-            (column(name, ColumnKind::Words), Listed::encoding(values.clone()))
+            (column(name, ColumnKind::Words), Listed::encoding(values[first..].to_vec()))
         });
         let bounded = self.bounded.iter().map(|&Bounded { column: ref name, low, high }| {
             let range = Stretch::Range { low, high, missing: false };
@@ -173,17 +169,22 @@ impl Survey {
     }
 
     /// What is asked, and how it is answered.
-    fn words(&self, encoding: &[EncodingWords]) -> anyhow::Result<(SurveyWords, &'static str)> {
-        if let Some(label) = &self.label {
-            return Ok((self.moments(label, encoding)?, "codebook"));
+    fn words(&self, encoding: &[EncodingWords]) -> anyhow::Result<(SurveyWords, MechanismWords)> {
+        if let Some(label) = &self.explained.label {
+            return self.explained.words(label, &People { n: self.n, epsilon: self.epsilon, encoding });
         }
-        if self.density {
-            return Ok((SurveyWords::Cosines(CosineWords { degrees: self.degrees, weights: None }), "best"));
-        }
-        Ok((self.categories()?, "best"))
+        let epsilon = self.epsilon.context("--epsilon is needed")?;
+        let survey = if self.density {
+            SurveyWords::Cosines(CosineWords { degrees: self.degrees, weights: None })
+        } else {
+            self.categories(epsilon)?
+        };
+        let mechanism =
+            MechanismWords { kind: "best".into(), epsilon: Some(epsilon.get()), ..MechanismWords::default() };
+        Ok((survey, mechanism))
     }
 
-    fn categories(&self) -> anyhow::Result<SurveyWords> {
+    fn categories(&self, epsilon: Epsilon) -> anyhow::Result<SurveyWords> {
         let levels = self.category.iter().map(|listed| listed.values.len() as u32).collect();
         let schema = Schema::new(levels).map_err(Usage::new)?;
         let method = match self.method {
@@ -192,7 +193,7 @@ impl Survey {
             Asked::Hadamard => Method::Hadamard,
             Asked::Chebyshev => Method::Chebyshev { error: CHEBYSHEV_ERROR },
         };
-        let (order, epsilon) = (self.order, self.epsilon);
+        let order = self.order;
         let design = Design::new(method, schema, self.n, epsilon, order as usize).map_err(Usage::new)?;
         Ok(match self.method {
             Asked::Views => {
@@ -208,24 +209,5 @@ impl Survey {
                 SurveyWords::Terms(TermWords { degree: design.degree(), order, error: CHEBYSHEV_ERROR })
             }
         })
-    }
-
-    fn moments(&self, label: &Scaled, encoding: &[EncodingWords]) -> anyhow::Result<SurveyWords> {
-        let covariates = 1 + encoding.iter().map(width).sum::<usize>();
-        let radius = self.radius.unwrap_or((covariates as f64).sqrt());
-        // Margins of the order of four, as those of a model that tells most classes apart
-        let reach = 4.0 * (covariates as f64).sqrt();
-        let share =
-            share_for(MarginLoss::Logistic, reach, self.n, covariates, self.epsilon).map_err(Usage::new)?;
-        let response = label.constants.map(|(mean, most)| ResponseWords { mean, scale: 1.0 / most });
-        Ok(SurveyWords::Moments(MomentWords { radius, share, response }))
-    }
-}
-
-/// The features that a column becomes.
-fn width(words: &EncodingWords) -> usize {
-    match words {
-        EncodingWords::Category(undertone_report::CategoryWords::Values { values, .. }) => values.len(),
-        _ => 1,
     }
 }

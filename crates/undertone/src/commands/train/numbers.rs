@@ -5,7 +5,6 @@ use crate::exit::Usage;
 use crate::new_file::NewFile;
 use crate::output;
 use crate::people::{Origin, People, fit_encoder};
-use anyhow::Context;
 use serde::Serialize;
 use std::io::Write;
 use undertone_learn::evaluation::{Figure, NumberFigures, Ranged};
@@ -133,7 +132,7 @@ impl Train {
         encoder: Encoder,
         number: NumberWords,
         line: Line,
-        mut file: NewFile,
+        file: NewFile,
     ) -> anyhow::Result<()> {
         let training = Training {
             reports: origin.len(),
@@ -142,15 +141,13 @@ impl Train {
             seed: self.seed,
             simulation: origin.is_simulation(),
             parts: origin.parts(),
+            expected: None,
         };
         let tasks = origin.tasks().into_iter().cloned().collect();
         let predictor = NumberPredictor::Linear(line.model);
         let model =
             Model::of_number((origin.label().to_owned(), number), tasks, encoder, predictor, training);
-        let written = file.write_all(model.to_json()?.as_bytes());
-        written.with_context(|| format!("{} cannot be written", self.output.display()))?;
-        file.keep()?;
-        Ok(())
+        self.write(&model, file)
     }
 }
 

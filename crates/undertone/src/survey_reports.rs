@@ -8,14 +8,14 @@ use undertone_privacy::survey::{Survey, SurveyReport};
 use undertone_report::Task;
 
 /// A file or a directory of answers.
-pub(super) struct SurveyReports {
+pub(crate) struct SurveyReports {
     reports: ReportsFile,
-    pub(super) survey: Survey,
+    pub(crate) survey: Survey,
 }
 
 impl SurveyReports {
     /// The answers at `path`, of people who have all chosen the task's own level.
-    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let reports = ReportsFile::open(path)?;
         let task = reports.task();
         ensure!(
@@ -27,12 +27,22 @@ impl SurveyReports {
         Ok(Self { reports, survey })
     }
 
-    pub(super) fn task(&self) -> &Task {
+    pub(crate) fn task(&self) -> &Task {
         self.reports.task()
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.reports.rows()
+    }
+
+    /// Whether any answer was drawn from a seed.
+    pub(crate) fn is_simulation(&self) -> bool {
+        self.reports.marks().iter().any(|marks| marks.simulation)
+    }
+
     /// Shows every answer, each of which the survey can have been given.
-    pub(super) fn each(
+    pub(crate) fn each(
         &self,
         mut see: impl FnMut(&SurveyReport) -> anyhow::Result<()>,
     ) -> anyhow::Result<u64> {

@@ -1,0 +1,81 @@
+//! The best predictor that looks at no column.
+//!
+//! With y = ±1 and E\[y\] = m, a score s costs ((1+m)·f(s) + (1-m)·f(-s))/2. It is least at ln((1+m)/(1-m)) for the logistic loss,
+//! at ±1/2 for the hinge, and at m for the squared loss, also where y is a number.
+
+use crate::moments::MarginLoss;
+
+/// A weight of the constant covariate alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constant {
+    weight: f64,
+    /// What it costs; for the squared loss less E\[y²\]
+    pub risk: f64,
+}
+
+impl Constant {
+    /// For a `mean` of responses, where the constant covariate is 1/`scale` and no weight is beyond ±`most`.
+    pub fn new(loss: MarginLoss, mean: f64, scale: f64, most: f64) -> Self {
+        let m = mean.clamp(-1.0, 1.0);
+        let best = match loss {
+            MarginLoss::Logistic => ((1.0 + m) / (1.0 - m)).ln(),
+            MarginLoss::Hinge if m == 0.0 => 0.0,
+            MarginLoss::Hinge => 0.5 * m.signum(),
+            MarginLoss::Squared => m,
+        };
+        let weight = (best * scale).clamp(-most, most);
+        let score = weight / scale;
+        let risk = 0.5 * ((1.0 + m) * loss.at(score) + (1.0 - m) * loss.at(-score));
+        Self { weight, risk }
+    }
+
+    /// The same for a mean that is known with this variance: |mean|² exceeds its truth by that much, and a constant that is
+    /// not there must not speak against the weights.
+    pub(super) fn of_noisy(loss: MarginLoss, mean: f64, variance: f64, scale: f64, most: f64) -> Self {
+        let believed = (mean * mean - variance).max(0.0).sqrt().copysign(mean);
+        Self::new(loss, believed, scale, most)
+    }
+
+    /// The same with a risk that was found otherwise.
+    pub(super) fn with_risk(self, risk: f64) -> Self {
+        Self { risk, ..self }
+    }
+
+    /// One whose weight and risk were found otherwise.
+    pub(super) fn found(weight: f64, risk: f64) -> Self {
+        Self { weight, risk }
+    }
+
+    /// As weights of so many covariates, the constant first.
+    pub(super) fn weights(&self, covariates: usize) -> Vec<f64> {
+        let mut weights = vec![0.0; covariates];
+        weights[0] = self.weight;
+        weights
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_other_score_costs_less() {
+        for loss in [MarginLoss::Logistic, MarginLoss::Hinge, MarginLoss::Squared] {
+            for m in [-1.0, -0.7, 0.0, 0.2, 1.0] {
+                let best = Constant::new(loss, m, 3.0, 9.0);
+                let risk = |s: f64| 0.5 * ((1.0 + m) * loss.at(s) + (1.0 - m) * loss.at(-s));
+                assert!(
+                    (-300..=300).all(|i| best.risk <= risk(f64::from(i) / 100.0) + 1e-12),
+                    "{loss:?} {m}"
+                );
+                assert!((best.risk - risk(best.weights(2)[0] / 3.0)).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_mean_that_is_all_noise_is_zero() {
+        let constant = Constant::of_noisy(MarginLoss::Logistic, -0.1, 0.02, 1.0, 4.0);
+        assert_eq!((constant.risk, constant.weights(1)[0].abs()), (2f64.ln(), 0.0));
+    }
+}
