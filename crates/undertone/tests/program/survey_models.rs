@@ -186,7 +186,7 @@ fn what_cannot_be_asked_or_learnt_is_refused_by_name() {
         (format!("{ILL} --copies 0 --mu 1"), "'0'"),
         (format!("{ILL} --mu 1"), "--copies"),
         (format!("{ILL} --copies 1 --losses hinge --bound 1 --mu 1"), "--losses"),
-        (format!("{ILL} --losses hinge --blossom --bound 1 --epsilon 1"), "--copies"),
+        (format!("{ILL} --losses hinge --blossom --bound 1 --epsilon 1"), "--blossom"),
         ("task survey --label ill --classes a,b,c --category s=n,y --epsilon 1".into(), "3 classes, not two"),
         ("task survey --label ill --category s=n,y --epsilon 1".into(), "0 classes, not two"),
         ("task survey --label ill=1,2 --classes a,b --category s=n,y --epsilon 1".into(), "no classes"),
@@ -199,7 +199,7 @@ fn what_cannot_be_asked_or_learnt_is_refused_by_name() {
     let (task, model) = (folder.path("task.toml"), folder.path("model.json"));
     let other = "task survey --label ill --classes no,yes --category drinks=no,yes --n 100 --epsilon 1";
     json(&format!("{other} -o {task}"));
-    refused(&format!("privatize {table} --task {task} -o {}", folder.path("r.parquet")), 2, "`drinks`");
+    refused(&format!("privatize {table} --task {task} -o {}", folder.path("r.parquet")), 1, "`drinks`");
     let views = asked(&folder, "task survey --category smoker=no,yes --order 1 --n 100 --epsilon 1", &table);
     refused(&format!("train {views} -o {model}"), 1, "nothing is explained");
     let moments = asked(&folder, &format!("{ILL} --n 100 --epsilon 1"), &table);
