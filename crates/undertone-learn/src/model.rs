@@ -4,8 +4,10 @@
 
 use crate::features::{Encoder, Rows};
 use crate::linear::LinearModel;
+use crate::nonparametric::{NonparametricModel, Output};
 use crate::one_round::Expected;
 use crate::regression::LinearNumber;
+use crate::stages::Trust;
 use crate::{Classifier, LearnError, Regressor};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -44,6 +46,8 @@ pub struct Model {
 pub enum Predictor {
     /// Scores that are linear in the features
     Linear(LinearModel),
+    /// Averages over cells or neighbours
+    Nonparametric(NonparametricModel),
     /// A number
     Number(NumberPredictor),
 }
@@ -54,6 +58,8 @@ pub enum Predictor {
 pub enum NumberPredictor {
     /// Linear in the features
     Linear(LinearNumber),
+    /// Averages over cells or neighbours
+    Nonparametric(NonparametricModel),
 }
 
 /// How a model was learnt.
@@ -174,6 +180,13 @@ impl Model {
                 number.bounds()?;
                 return line.check(self.encoder.width());
             }
+            (Predictor::Number(NumberPredictor::Nonparametric(model)), Some(number)) => {
+                number.bounds()?;
+                return self.check_averages(model, Output::Number { low: number.low, high: number.high });
+            }
+            (Predictor::Nonparametric(model), None) => {
+                return self.check_averages(model, Output::Classes(self.classes.len()));
+            }
             _ => {
                 let problem =
                     "it has bounds if and only if it predicts a number, which this one does not hold to";
@@ -191,12 +204,26 @@ impl Model {
         }
         Ok(())
     }
+
+    /// Whether averages are of what is predicted, and over features that the columns have.
+    fn check_averages(&self, model: &NonparametricModel, output: Output) -> Result<(), LearnError> {
+        if model.output() != output {
+            let problem = format!("its averages are {:?}, it predicts {output:?}", model.output());
+            return Err(LearnError::Model { problem });
+        }
+        if !self.tasks.is_empty() {
+            model.trust().check(Trust::Local, "a model that a curator has made")?;
+        }
+        // Nobody's prediction is made, but the columns are looked at.
+        model.predict(&self.encoder.rows()).map(|_| ())
+    }
 }
 
 impl Classifier for Predictor {
     fn classes(&self) -> usize {
         match self {
             Self::Linear(model) => model.classes(),
+            Self::Nonparametric(model) => model.classes(),
             Self::Number(_) => 0,
         }
     }
@@ -204,6 +231,7 @@ impl Classifier for Predictor {
     fn probabilities(&self, rows: &Rows) -> Vec<f32> {
         match self {
             Self::Linear(model) => model.probabilities(rows),
+            Self::Nonparametric(model) => model.probabilities(rows),
             Self::Number(_) => Vec::new(),
         }
     }
@@ -213,6 +241,7 @@ impl Regressor for NumberPredictor {
     fn predict(&self, rows: &Rows) -> Vec<f64> {
         match self {
             Self::Linear(model) => model.predict(rows),
+            Self::Nonparametric(model) => Regressor::predict(model, rows),
         }
     }
 }

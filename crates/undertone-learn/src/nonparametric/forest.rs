@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 pub struct FittedForest {
     /// Fitted to everybody
     pub model: Forest,
+    /// The chosen mass, rounded down
+    pub chosen: u64,
     /// The masses that were tried, the largest first
     pub tried: Vec<choice::Tried>,
 }
@@ -139,7 +141,8 @@ pub fn fit_forest(
     }
     let chosen = masses[masses.len() - 1 - choice::coarsest_within_one_error(&losses)];
     let tried = choice::tried(masses.iter().rev().map(|&mass| mass as u64), &losses);
-    Ok(FittedForest { model: Forest::fit(rows, targets, trees, chosen, seed)?, tried })
+    let model = Forest::fit(rows, targets, trees, chosen, seed)?;
+    Ok(FittedForest { model, chosen: chosen as u64, tried })
 }
 
 #[derive(Serialize, Deserialize)]

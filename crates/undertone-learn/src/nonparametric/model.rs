@@ -6,7 +6,7 @@ use super::neighbours::NeighbourModel;
 use super::targets::Output;
 use super::{CellModel, TrustModel};
 use crate::features::Rows;
-use crate::{Classifier, LearnError};
+use crate::{Classifier, LearnError, Regressor};
 use serde::{Deserialize, Serialize};
 
 /// A nonparametric model of any sort.
@@ -82,5 +82,12 @@ impl Classifier for NonparametricModel {
 
     fn probabilities(&self, rows: &Rows) -> Vec<f32> {
         self.predict(rows).expect("rows of the encoder that the model comes with")
+    }
+}
+
+impl Regressor for NonparametricModel {
+    fn predict(&self, rows: &Rows) -> Vec<f64> {
+        let values = self.predict_value(rows).expect("rows of the encoder that the model comes with");
+        values.into_iter().map(f64::from).collect()
     }
 }

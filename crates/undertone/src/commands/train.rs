@@ -1,6 +1,9 @@
 //! From reports to a model.
 
+mod auto;
+mod averages;
 mod numbers;
+mod summary;
 mod survey;
 
 use crate::arguments;
@@ -13,11 +16,11 @@ use crate::progress::progress_bar;
 use crate::tables::TableFile;
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
-use serde::Serialize;
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use undertone_learn::evaluation::{Evaluation, Figure, Figures};
+use summary::{Candidate, Summary, Tried};
+use undertone_learn::evaluation::{Evaluation, Figures};
 use undertone_learn::features::{Encoder, EncoderOptions, Override};
 use undertone_learn::held_out::Those;
 use undertone_learn::linear::{
@@ -37,6 +40,9 @@ use undertone_report::{NumberWords, Task};
 ///
 /// From the answers to a survey that explains a label, a logistic, hinge or linear model is learnt, whichever the survey asks for.
 /// It comes with the risk that is expected of it, and where the best constant is expected to do better, that is the model.
+///
+/// Cells, neighbours and forest believe in no line: they average reports of people who are alike. How alike is chosen by those who
+/// are kept aside. Auto tries a line and averages, and keeps what does best on them.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Example:\n  undertone privatize nursery.csv.gz --label nursery --epsilon 1 -o reports.parquet\n  \
@@ -97,12 +103,15 @@ pub(crate) struct Train {
     /// Megabytes in which reports are kept between passes; if they do not fit they are read again each time
     #[arg(long, value_name = "MB", default_value_t = 2048)]
     memory: usize,
+    /// With --model auto: also how everything that was tried did
+    #[arg(long)]
+    explain: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What is learnt: linear scores, with a loss.
+/// What is learnt: linear scores with a loss, or averages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// Probabilities by softmax, cross-entropy
@@ -113,6 +122,14 @@ enum Kind {
     Hinge,
     /// Least squares
     Linear,
+    /// Averages over cells of public features
+    Cells,
+    /// Averages over the nearest people
+    Neighbours,
+    /// Averages over many random cells
+    Forest,
+    /// Whichever of a line, cells and neighbours does best on people who were kept aside
+    Auto,
 }
 
 /// What a report is taken for.
@@ -142,50 +159,34 @@ enum Method {
 
 /// What came of it.
 struct Learnt {
-    model: LinearModel,
+    kind: Kind,
+    predictor: Predictor,
     /// What the reports were taken for, in the end
-    method: Method,
+    method: String,
     l2: Option<f64>,
-    /// Each λ that was tried, with its score
-    tried: Vec<(f64, Figure)>,
+    /// Depth of cells, neighbours or people in a cell
+    size: Option<u64>,
+    /// Each λ or size that was tried, with its score
+    tried: Vec<Tried>,
     /// How a model that was learnt from the others does on those who were kept aside
     judged: Option<Figures>,
+    /// What else was tried, if the kind was not given
+    candidates: Vec<Candidate>,
 }
 
 impl Learnt {
-    fn without_choice(model: LinearModel, method: Method, l2: Option<f64>) -> Self {
-        Self { model, method, l2, tried: Vec::new(), judged: None }
+    fn linear(kind: Kind, model: LinearModel, method: Method, l2: Option<f64>) -> Self {
+        Self {
+            kind,
+            predictor: Predictor::Linear(model),
+            method: name(&method),
+            l2,
+            size: None,
+            tried: Vec::new(),
+            judged: None,
+            candidates: Vec::new(),
+        }
     }
-}
-
-/// What was learnt and how, for machines.
-#[derive(Serialize)]
-struct Summary<'a> {
-    model: String,
-    label: &'a str,
-    classes: usize,
-    reports: u64,
-    epsilon: Option<f64>,
-    features: usize,
-    method: String,
-    l2: Option<f64>,
-    /// Each λ that was tried, with its score on those who were kept aside
-    tried: Vec<Tried>,
-    /// Of the people who were kept aside, by a model learnt from the others
-    held_out_accuracy: Option<Figure>,
-    held_out_log_loss: Option<Figure>,
-    simulation: bool,
-    /// That a class occurs is not private
-    classes_from_labels: bool,
-    /// Some people may have answered in several files
-    may_ask_twice: bool,
-    output: String,
-}
-
-#[derive(Serialize)]
-struct Tried {
-    l2: f64,
-    score: Figure,
 }
 
 impl Train {
@@ -207,14 +208,14 @@ impl Train {
         };
         let weights = start.as_ref().and_then(|model| match &model.predictor {
             Predictor::Linear(model) => Some(&model.weights),
-            // Of another question, which was refused
-            Predictor::Number(_) => None,
+            // Refused before
+            Predictor::Number(_) | Predictor::Nonparametric(_) => None,
         });
         let learnt = self.learn(&origin, &encoder, weights)?;
         let simulation = origin.is_simulation() || start.as_ref().is_some_and(|m| m.training.simulation);
         let summary = Summary { simulation, ..self.summary(&origin, &encoder, &learnt) };
         self.save(&origin, encoder, learnt, start, file)?;
-        if self.json { output::json(&summary, out) } else { summary.explain(&origin, out) }
+        if self.json { output::json(&summary, out) } else { summary.explain(&origin, self.explain, out) }
     }
 
     /// Whether the options go together.
@@ -225,6 +226,7 @@ impl Train {
                 "--method likelihood is for softmax and logistic, not for {model}"
             )));
         }
+        self.check_averages()?;
         let given = [
             ("--l2", self.l2.is_some()),
             ("--epochs", self.epochs.is_some()),
@@ -278,7 +280,7 @@ impl Train {
 
     /// Whether the scores of the model are meant as probabilities.
     fn has_likelihood(&self) -> bool {
-        matches!(self.kind(), Kind::Softmax | Kind::Logistic)
+        matches!(self.kind(), Kind::Softmax | Kind::Logistic | Kind::Auto)
     }
 
     fn options(&self, rows: u64) -> ErmOptions {
@@ -297,6 +299,16 @@ impl Train {
     }
 
     fn learn(&self, origin: &Origin, encoder: &Encoder, start: Option<&Weights>) -> anyhow::Result<Learnt> {
+        match (self.kind(), self.kind().average()) {
+            (Kind::Auto, _) => self.best(origin, encoder),
+            (_, Some(average)) => self.averages(origin, encoder, average),
+            (_, None) => self.scores(origin, encoder, start),
+        }
+    }
+
+    /// Scores that are linear in the features.
+    fn scores(&self, origin: &Origin, encoder: &Encoder, start: Option<&Weights>) -> anyhow::Result<Learnt> {
+        let kind = if self.kind() == Kind::Auto { Kind::Softmax } else { self.kind() };
         // One pass has nothing to come back to.
         let memory = if self.method() == Method::Sgd { 0 } else { self.memory.saturating_mul(1 << 20) };
         let mut people = People::new(origin, encoder, memory);
@@ -310,11 +322,11 @@ impl Train {
         let learnt = match self.l2 {
             _ if self.method() == Method::Sgd => {
                 let model = self.one_pass(&mut people, features, classes)?;
-                Learnt::without_choice(model, self.method(), None)
+                Learnt::linear(kind, model, self.method(), None)
             }
             Some(l2) => {
                 let model = fit(&mut people, features, classes, &options, start, report)?;
-                Learnt::without_choice(model, self.method(), Some(l2))
+                Learnt::linear(kind, model, self.method(), Some(l2))
             }
             None => {
                 let Fitted { model, target, l2, tried, judged, .. } =
@@ -322,7 +334,8 @@ impl Train {
                 let judged = Some(Evaluation::of(&judged, &mut Those::held_out(&mut people))?.figures()?);
                 let soft = matches!(target, Target::Posterior(_));
                 let method = if soft { Method::Posterior } else { self.method() };
-                Learnt { model, method, l2: Some(l2), tried, judged }
+                let tried = Tried::penalties(&tried);
+                Learnt { tried, judged, ..Learnt::linear(kind, model, method, Some(l2)) }
             }
         };
         bar.finish_and_clear();
@@ -348,15 +361,17 @@ impl Train {
 
     fn summary<'a>(&self, origin: &'a Origin, encoder: &Encoder, learnt: &Learnt) -> Summary<'a> {
         Summary {
-            model: name(&self.kind()),
+            model: name(&learnt.kind),
             label: origin.label(),
             classes: origin.classes().len(),
             reports: origin.len(),
             epsilon: origin.tasks().first().map(|task| task.mechanism.level()),
             features: encoder.width(),
-            method: name(&learnt.method),
+            method: learnt.method.clone(),
             l2: learnt.l2,
-            tried: learnt.tried.iter().map(|&(l2, score)| Tried { l2, score }).collect(),
+            size: learnt.size,
+            tried: learnt.tried.clone(),
+            candidates: learnt.candidates.clone(),
             held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
             held_out_log_loss: learnt.judged.as_ref().map(|figures| figures.log_loss),
             simulation: origin.is_simulation(),
@@ -376,7 +391,7 @@ impl Train {
     ) -> anyhow::Result<()> {
         let mut training = Training {
             reports: origin.len(),
-            method: name(&learnt.method),
+            method: learnt.method,
             l2: learnt.l2,
             seed: self.seed,
             simulation: origin.is_simulation(),
@@ -396,7 +411,7 @@ impl Train {
             }
         }
         let about = (origin.label().to_owned(), origin.classes().to_vec());
-        let model = Model::new(about, tasks, encoder, Predictor::Linear(learnt.model), training);
+        let model = Model::new(about, tasks, encoder, learnt.predictor, training);
         self.write(&model, file)
     }
 
@@ -416,6 +431,11 @@ impl Train {
             "{} was learnt from true labels without privacy; what starts from it would tell about them",
             path.display()
         );
+        ensure!(
+            matches!(model.predictor, Predictor::Linear(_)),
+            "{} holds averages over people who are alike: a line cannot start from them",
+            path.display()
+        );
         Ok(model)
     }
 }
@@ -426,9 +446,10 @@ fn name(value: &impl ValueEnum) -> String {
 }
 
 impl Kind {
+    /// Of the line, where one is learnt.
     fn loss(self) -> Loss {
         match self {
-            Self::Softmax => Loss::Softmax,
+            Self::Softmax | Self::Cells | Self::Neighbours | Self::Forest | Self::Auto => Loss::Softmax,
             Self::Logistic => Loss::Logistic,
             Self::Hinge => Loss::Hinge,
             Self::Linear => Loss::Squared,
@@ -445,60 +466,5 @@ impl Method {
             // The others are of surveys, and refused.
             Self::Naive | Self::Algorithm4 | Self::Algorithm5 | Self::Direct => Target::Naive,
         }
-    }
-}
-
-impl Summary<'_> {
-    fn explain(&self, origin: &Origin, out: &mut impl Write) -> anyhow::Result<()> {
-        let Self { model, label, classes, reports, features, method, l2, .. } = self;
-        match self.epsilon {
-            Some(epsilon) => writeln!(
-                out,
-                "{reports} reports about `{label}`, {classes} classes, each under ε = {epsilon}"
-            )?,
-            None => writeln!(
-                out,
-                "{reports} true labels `{label}`, {classes} classes: NO PRIVACY, for comparison only"
-            )?,
-        }
-        if self.simulation {
-            writeln!(out, "The reports were drawn from a seed: a simulation, without privacy")?;
-        }
-        if self.classes_from_labels {
-            writeln!(out, "The set of classes was read from the labels: that a class occurs is not private")?;
-        }
-        if self.may_ask_twice {
-            writeln!(
-                out,
-                "Whoever is in several of these files was asked several times: their promises add up"
-            )?;
-        }
-        writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
-        let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
-        writeln!(out, "Model: {model}, {method}{penalty}")?;
-        if !self.tried.is_empty() {
-            writeln!(out, "\n      λ   score on one in eight who were kept aside")?;
-            for Tried { l2: tried, score } in &self.tried {
-                let mark = if Some(*tried) == *l2 { "  ← chosen" } else { "" };
-                writeln!(out, "{tried:>7.0e}   {:>9.5} ± {:.5}{mark}", score.value, score.margin())?;
-            }
-        }
-        if let Some(accuracy) = self.held_out_accuracy {
-            let (value, margin) = (100.0 * accuracy.value, 100.0 * accuracy.margin());
-            let partial = |task: &&Task| task.has_priors() || task.mechanism.top.is_some();
-            writeln!(
-                out,
-                "\nAccuracy on those who were kept aside, from their reports alone: {value:.2} % ± {margin:.2} (95 %);\n\
-                 a little flattering, since they also chose λ: `undertone evaluate` with reports of others does not flatter"
-            )?;
-            if origin.tasks().iter().any(partial) {
-                writeln!(
-                    out,
-                    "Those who answered among some labels only count as if theirs was one of them"
-                )?;
-            }
-        }
-        writeln!(out, "\nWritten: {}", self.output)?;
-        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! The program as its users and their scripts meet it: one file for each command, and here what all have in common.
 
 mod audit;
+mod averages;
 mod collector;
 mod convert;
 mod demo;

@@ -145,3 +145,78 @@ fn a_plan_of_one_round_compares_its_questions_and_chooses() {
         refused(&format!("plan --one-round {words}"), 2, message);
     }
 }
+
+#[test]
+fn the_limits_of_a_task_are_the_rates_of_the_table() {
+    let people = "--n 100000 --epsilon 0.5 --dimension 2 --beta 1";
+    let plan = json(&format!(
+        "plan --task classification --trust label-local {people} --gamma 1 --classes 10 --target 0.01"
+    ));
+    let fewer = 1e5 / 10f64.ln();
+    // (N'ε²)^(-β(γ+1)/(2β+d)), and the same without ε
+    close(&plan["rate"], (fewer * 0.25).powf(-0.5), 1e-12);
+    close(&plan["non_private_rate"], fewer.powf(-0.5), 1e-12);
+    // Half of what balances bias and noise, with s = tanh(ε/4)
+    let s = 0.125f64.tanh();
+    let width = 0.5 * (4.5 * 20f64.ln() / (2.0 * 1e5 * s * s)).powf(0.25);
+    close(&plan["cell_width"], width, 1e-12);
+    close(&plan["neighbours"], (1e5 * width * width).round(), 0.0);
+    assert!(plan["clip"].is_null() && plan["moments"].is_null());
+    // (N'ε²)^(-1/2) = 0.01
+    let local = &plan["rates"][0];
+    assert_eq!(local["trust"], "label-local");
+    close(&local["n_needed"], (4e4 * 10f64.ln()).ceil(), 1.0);
+    let heavy =
+        json(&format!("plan --task heavy --trust label-central {people} --moments 3").replace("0.5", "0.1"));
+    // NP + (εN)^(-2βf/(β+df)), f = 2/3
+    let f = 2.0 / 3.0;
+    close(&heavy["rate"], 1e5f64.powf(-0.5) + 1e4f64.powf(-2.0 * f / (1.0 + 2.0 * f)), 1e-12);
+    assert!(heavy["clip"].as_f64().unwrap() > 1.0 && heavy["classes"].is_null());
+    let bounded = json(&format!("plan --task regression --trust label-local {people}"));
+    close(&bounded["rate"], 2.5e4f64.powf(-0.5), 1e-12);
+    close(&bounded["clip"], 1.0, 0.0);
+    let open = json("plan --task regression --trust none --n 100000 --dimension 2 --beta 1");
+    assert_eq!((&open["rate"], &open["epsilon"]), (&open["non_private_rate"], &serde_json::Value::Null));
+    assert!(open["crossover_epsilon"].is_null());
+}
+
+#[test]
+fn the_limits_are_told_to_people_with_what_is_to_be_feared() {
+    let told = text(
+        "plan --task classification --trust full-local --n 1000 --epsilon 1 --dimension 2 --beta 1 --gamma 3 --target 1e-9",
+    );
+    for part in ["excess risk up to a constant", "full-central", "people for 0.000000001", "upper bound only"]
+    {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+    let told =
+        text("plan --task regression --trust label-local --n 100 --epsilon 0.1 --dimension 9 --beta 1");
+    assert!(told.contains("the dimension is too high for so few people"), "{told}");
+}
+
+#[test]
+fn what_no_theorem_is_about_is_refused() {
+    let whole = "--task classification --trust label-local --n 100 --epsilon 1 --dimension 2";
+    let heavy = "--task heavy --trust label-local --n 100 --epsilon 1 --dimension 2 --beta 1";
+    for (words, message) in [
+        (format!("{whole} --beta 0"), "β is 0"),
+        (format!("{whole} --beta 1.5"), "β is 1.5"),
+        (format!("{whole} --beta nan"), "β is NaN"),
+        (format!("{whole} --beta 1 --gamma -1"), "γ is -1"),
+        (format!("{whole} --beta 1 --classes 1"), "1 label(s) given"),
+        (format!("{whole} --beta 1 --moments 3"), "--moments is for --task heavy"),
+        (format!("{whole} --beta 1 --radius 3"), "--radius"),
+        (whole.to_owned(), "--beta"),
+        (format!("{heavy} --moments 1.5"), "the order of the bounded moment is 1.5"),
+        (format!("{heavy} --moments inf"), "finite for heavy tails"),
+        (format!("{heavy} --classes 3"), "--classes is for --task classification"),
+        (heavy.replace("--dimension 2", "--dimension 0"), "the dimension is 0"),
+        (heavy.replace("--epsilon 1", ""), "--trust label-local needs --epsilon"),
+        (heavy.replace("label-local", "my-friend"), "'my-friend'"),
+        (heavy.replace("heavy", "clustering"), "'clustering'"),
+        ("--classes 3 --epsilon 1 --n 5 --beta 1".into(), "--task"),
+        ("--classes 3 --epsilon 1 --n 5 --dimension 1".into(), "--task"),
+    ] {
+        refused(&format!("plan {words}"), 2, message);
+    }
+}

@@ -56,6 +56,8 @@ impl PartialEq for NeighbourModel {
 pub struct FittedNeighbours {
     /// Of everybody
     pub model: NeighbourModel,
+    /// The k that did best on those kept aside, of whom the model takes as many more as there are more people; or as given
+    pub chosen: usize,
     /// The candidates, the largest k first; none if k was given
     pub tried: Vec<Tried>,
 }
@@ -147,7 +149,8 @@ pub fn fit_neighbours(
     k: Option<usize>,
 ) -> Result<FittedNeighbours, LearnError> {
     if let Some(k) = k {
-        return Ok(FittedNeighbours { model: NeighbourModel::new(rows, targets, k)?, tried: Vec::new() });
+        let model = NeighbourModel::new(rows, targets, k)?;
+        return Ok(FittedNeighbours { model, chosen: k, tried: Vec::new() });
     }
     targets.check(rows.len())?;
     let mut judges = kept_aside(rows.len())?;
@@ -171,7 +174,8 @@ pub fn fit_neighbours(
     let tried = tried(ks.iter().rev().map(|&k| k as u64), &losses);
     // With more people, as many more in proportion lie as near.
     let k = (chosen as f64 * rows.len() as f64 / others as f64).round() as usize;
-    Ok(FittedNeighbours { model: NeighbourModel::new(rows, targets, k.clamp(1, rows.len()))?, tried })
+    let model = NeighbourModel::new(rows, targets, k.clamp(1, rows.len()))?;
+    Ok(FittedNeighbours { model, chosen, tried })
 }
 
 impl From<NeighbourModel> for Document {

@@ -18,10 +18,10 @@ use undertone_privacy::{Delta, Epsilon};
 #[derive(clap::Args, Debug)]
 pub(super) struct Labels {
     /// K, the number of classes
-    #[arg(long, value_name = "K", value_parser = arguments::classes, allow_hyphen_values = true, required_unless_present_any = ["online", "one_round"])]
-    classes: Option<u32>,
+    #[arg(long, value_name = "K", value_parser = arguments::classes, allow_hyphen_values = true, required_unless_present_any = ["law", "one_round"])]
+    pub(super) classes: Option<u32>,
     /// ε, the promise
-    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true, required_unless_present = "online")]
+    #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true, required_unless_present = "law")]
     pub(super) epsilon: Option<Epsilon>,
     /// How far from the start the best model may lie; 1 if not given
     #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true)]
@@ -52,7 +52,7 @@ pub(super) struct Labels {
     miss: Option<f64>,
     /// The excess risk that is wanted: how many people does each method need?
     #[arg(long, value_name = "RISK", value_parser = arguments::positive, allow_hyphen_values = true)]
-    target: Option<f64>,
+    pub(super) target: Option<f64>,
     #[command(flatten)]
     drawing: Drawing,
 }

@@ -1,6 +1,7 @@
 //! `plan`: which mechanism, how many people, which error to expect, before anyone is asked.
 
 mod labels;
+mod limits;
 mod one_round;
 mod online;
 
@@ -18,8 +19,12 @@ use std::io::Write;
 /// which everything is known: normal covariates, and a regression or a label that depends on all of them.
 ///
 /// With --one-round it is which question to ask about whole records, once: moments, losses on a grid, or noisy copies.
+///
+/// With --task it is how fast the risk of learning by cells or neighbours can fall at all, under each model of trust, and the
+/// width of cells, the number of neighbours and the bound of labels to begin with.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   undertone plan --classes 10 --epsilon 1 --n 100000
   undertone plan --classes 10 --epsilon 1 --n 100000 --radius 5 --lipschitz 1.4 --svg plan.svg
   undertone plan --classes 100 --epsilon 1 --n 100000 --radius 5 --loss softmax --longest 2 --target 0.5
@@ -27,17 +32,25 @@ use std::io::Write;
   undertone plan --classes 100 --epsilon 1 --n 100000 --delta 1e-6 --top 5 --miss 0.01
   undertone plan --online linear --dimension 5 --mu 1 --eta 0.2 --alpha 0.5 --n 300000
   undertone plan --online logistic --dimension 2 --mu 3 --eta 5 --alpha 0.6 --n 300000 --weights linear --target-width 0.1
-  undertone plan --one-round --covariates 10 --n 100000 --epsilon 1 --loss hinge --radius 4")]
+  undertone plan --one-round --covariates 10 --n 100000 --epsilon 1 --loss hinge --radius 4
+  undertone plan --task classification --trust label-local --n 100000 --epsilon 1 --dimension 2 --beta 1 --classes 10 --target 0.01",
+    group = clap::ArgGroup::new("law").args(["online", "task"])
+)]
 pub(crate) struct Plan {
     /// How many people report
     #[arg(long, value_name = "N", value_parser = arguments::people, allow_hyphen_values = true)]
     n: u64,
+    /// d, features; with --online, covariates beside the constant
+    #[arg(long, value_name = "D", value_parser = arguments::dimension, allow_hyphen_values = true, requires = "law")]
+    dimension: Option<usize>,
     #[command(flatten)]
     labels: labels::Labels,
     #[command(flatten)]
     online: online::Online,
     #[command(flatten)]
     one_round: one_round::OneRound,
+    #[command(flatten)]
+    limits: limits::Limits,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -48,7 +61,10 @@ impl Plan {
         if let Some(problem) = self.one_round.problem(&self.labels, self.n)? {
             return one_round::run(&problem, self.json, out);
         }
-        match self.online.descent()? {
+        if let Some(problem) = self.limits.problem(self.n, self.dimension, &self.labels)? {
+            return limits::run(&problem, self.labels.target, self.json, out);
+        }
+        match self.online.descent(self.dimension)? {
             Some(descent) => descent.run(self.n, self.json, out),
             None => self.labels.run(self.n, self.json, out),
         }

@@ -27,9 +27,6 @@ pub(super) struct Online {
         conflicts_with_all = ["classes", "epsilon", "radius", "lipschitz", "loss", "delta", "top", "target", "svg"]
     )]
     kind: Option<DesignKind>,
-    /// d, covariates beside the constant
-    #[arg(long, value_name = "D", value_parser = arguments::dimension, allow_hyphen_values = true, requires = "online")]
-    dimension: Option<usize>,
     /// μ, the promise to each person; `inf` is no privacy
     #[arg(long, value_name = "M", value_parser = promise, allow_hyphen_values = true, requires = "online")]
     mu: Option<Promise>,
@@ -103,9 +100,9 @@ fn weights() -> impl TypedValueParser<Value = Weight> {
 
 impl Online {
     /// What was asked for, if anything was.
-    pub(super) fn descent(&self) -> anyhow::Result<Option<Descent>> {
+    pub(super) fn descent(&self, dimension: Option<usize>) -> anyhow::Result<Option<Descent>> {
         let Some(kind) = self.kind else { return Ok(None) };
-        let dimension = self.dimension.context("--dimension is needed")?;
+        let dimension = dimension.context("--dimension is needed")?;
         let (eta, alpha) = (self.eta.context("--eta is needed")?, self.alpha.context("--alpha is needed")?);
         let promise = self.mu.context("--mu is needed")?;
         let steps = Steps::new(eta, alpha, self.offset).map_err(Usage::new)?;

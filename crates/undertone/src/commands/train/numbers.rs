@@ -1,13 +1,13 @@
-//! From reports about numbers to a line.
+//! From reports about numbers to a line, or to averages.
 
-use super::{Kind, Train, Tried, name};
+use super::{Candidate, Kind, Train, Tried, auto, averages, name};
 use crate::exit::Usage;
 use crate::new_file::NewFile;
 use crate::output;
 use crate::people::{Origin, People, fit_encoder};
 use serde::Serialize;
 use std::io::Write;
-use undertone_learn::evaluation::{Figure, NumberFigures, Ranged};
+use undertone_learn::evaluation::{NumberFigures, Ranged};
 use undertone_learn::features::Encoder;
 use undertone_learn::regression::{LinearNumber, RidgeFit, fit_ridge, ridge_choosing_l2};
 use undertone_learn::{Model, NumberPredictor, Training};
@@ -25,10 +25,18 @@ struct NumberSummary<'a> {
     mechanism: Option<&'a str>,
     features: usize,
     method: &'static str,
-    l2: f64,
-    /// Each λ that was tried, with the debiased mean squared error on those who were kept aside
+    #[serde(skip_serializing_if = "Option::is_none")]
+    l2: Option<f64>,
+    /// Depth of cells, neighbours or people in a cell
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    /// Each λ that was tried, with the debiased mean squared error on those who were kept aside; of averages each size, with
+    /// its mean squared error up to a constant
     tried: Vec<Tried>,
-    /// Of everybody, each by a line that was fitted without them
+    /// With auto, what was tried, with its error on those who were kept aside
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<Candidate>,
+    /// Of everybody, each by a line that was fitted without them; of averages, of one in eight
     held_out_rmse: Option<Ranged>,
     held_out_r2: Option<Ranged>,
     /// What the mechanism hides: if above zero, the error is at most that, and r² at least
@@ -40,14 +48,32 @@ struct NumberSummary<'a> {
 }
 
 /// What came of it.
-struct Line {
-    model: LinearNumber,
-    l2: f64,
-    tried: Vec<(f64, Figure)>,
-    judged: Option<NumberFigures>,
+pub(super) struct LearntNumber {
+    pub(super) kind: Kind,
+    pub(super) predictor: NumberPredictor,
+    pub(super) method: &'static str,
+    pub(super) l2: Option<f64>,
+    /// Depth of cells, neighbours or people in a cell
+    pub(super) size: Option<u64>,
+    pub(super) tried: Vec<Tried>,
+    pub(super) judged: Option<NumberFigures>,
+    pub(super) candidates: Vec<Candidate>,
 }
 
-const METHOD: &str = "ridge";
+impl LearntNumber {
+    fn line(model: LinearNumber, l2: f64) -> Self {
+        Self {
+            kind: Kind::Linear,
+            predictor: NumberPredictor::Linear(model),
+            method: "ridge",
+            l2: Some(l2),
+            size: None,
+            tried: Vec::new(),
+            judged: None,
+            candidates: Vec::new(),
+        }
+    }
+}
 
 impl Train {
     pub(super) fn run_numbers(
@@ -59,15 +85,19 @@ impl Train {
         self.check_numbers()?;
         let file = NewFile::create(&self.output, self.force)?;
         let encoder = fit_encoder(origin, self.encoding())?;
-        let line = self.line(origin, &encoder, number)?;
-        let summary = self.number_summary(origin, &encoder, number, &line);
-        self.save_line(origin, encoder, number, line, file)?;
-        if self.json { output::json(&summary, out) } else { summary.explain(origin, out) }
+        let learnt = match (self.model, self.kind().average()) {
+            (Some(Kind::Auto), _) => self.best_number(origin, &encoder, number)?,
+            (_, Some(average)) => self.number_averages(origin, &encoder, number, average)?,
+            (_, None) => self.line(origin, &encoder, number)?,
+        };
+        let summary = self.number_summary(origin, &encoder, number, &learnt);
+        self.save_number(origin, encoder, number, learnt, file)?;
+        if self.json { output::json(&summary, out) } else { summary.explain(origin, self.explain, out) }
     }
 
     /// Whether the options go with numbers.
     fn check_numbers(&self) -> Result<(), Usage> {
-        if let Some(kind) = self.model.filter(|kind| *kind != Kind::Linear) {
+        if let Some(kind) = self.model.filter(|kind| kind.is_for_classes_only()) {
             return Err(Usage::new(format!(
                 "--model {} is for classes, and the label is a number",
                 name(&kind)
@@ -85,16 +115,22 @@ impl Train {
         }
     }
 
-    fn line(&self, origin: &Origin, encoder: &Encoder, number: NumberWords) -> anyhow::Result<Line> {
+    pub(super) fn line(
+        &self,
+        origin: &Origin,
+        encoder: &Encoder,
+        number: NumberWords,
+    ) -> anyhow::Result<LearntNumber> {
         let mut people = People::new(origin, encoder, self.memory.saturating_mul(1 << 20));
         let (features, bounds) = (encoder.width(), number.bounds()?);
         if let Some(l2) = self.l2 {
             let model = fit_ridge(&mut people, features, bounds, l2)?;
-            return Ok(Line { model, l2, tried: Vec::new(), judged: None });
+            return Ok(LearntNumber::line(model, l2));
         }
         let RidgeFit { model, l2, tried, judged } =
             ridge_choosing_l2(&mut people, features, bounds, origin.hidden())?;
-        Ok(Line { model, l2, tried, judged: Some(judged) })
+        let tried = Tried::penalties(&tried);
+        Ok(LearntNumber { tried, judged: Some(judged), ..LearntNumber::line(model, l2) })
     }
 
     fn number_summary<'a>(
@@ -102,11 +138,11 @@ impl Train {
         origin: &'a Origin,
         encoder: &Encoder,
         number: NumberWords,
-        line: &Line,
+        learnt: &LearntNumber,
     ) -> NumberSummary<'a> {
         let task = origin.tasks().first().copied();
         NumberSummary {
-            model: name(&Kind::Linear),
+            model: name(&learnt.kind),
             label: origin.label(),
             low: number.low,
             high: number.high,
@@ -114,11 +150,13 @@ impl Train {
             epsilon: task.map(|task| task.mechanism.level()),
             mechanism: task.map(|task| task.mechanism.kind.as_str()),
             features: encoder.width(),
-            method: METHOD,
-            l2: line.l2,
-            tried: line.tried.iter().map(|&(l2, score)| Tried { l2, score }).collect(),
-            held_out_rmse: line.judged.as_ref().map(|figures| figures.rmse),
-            held_out_r2: line.judged.as_ref().map(|figures| figures.r2),
+            method: learnt.method,
+            l2: learnt.l2,
+            size: learnt.size,
+            tried: learnt.tried.clone(),
+            candidates: learnt.candidates.clone(),
+            held_out_rmse: learnt.judged.as_ref().map(|figures| figures.rmse),
+            held_out_r2: learnt.judged.as_ref().map(|figures| figures.r2),
             hidden_variance: origin.hidden(),
             simulation: origin.is_simulation(),
             may_ask_twice: origin.may_ask_twice(),
@@ -126,33 +164,32 @@ impl Train {
         }
     }
 
-    fn save_line(
+    fn save_number(
         &self,
         origin: &Origin,
         encoder: Encoder,
         number: NumberWords,
-        line: Line,
+        learnt: LearntNumber,
         file: NewFile,
     ) -> anyhow::Result<()> {
         let training = Training {
             reports: origin.len(),
-            method: METHOD.into(),
-            l2: Some(line.l2),
+            method: learnt.method.into(),
+            l2: learnt.l2,
             seed: self.seed,
             simulation: origin.is_simulation(),
             parts: origin.parts(),
             expected: None,
         };
         let tasks = origin.tasks().into_iter().cloned().collect();
-        let predictor = NumberPredictor::Linear(line.model);
         let model =
-            Model::of_number((origin.label().to_owned(), number), tasks, encoder, predictor, training);
+            Model::of_number((origin.label().to_owned(), number), tasks, encoder, learnt.predictor, training);
         self.write(&model, file)
     }
 }
 
 impl NumberSummary<'_> {
-    fn explain(&self, origin: &Origin, out: &mut impl Write) -> anyhow::Result<()> {
+    fn explain(&self, origin: &Origin, all: bool, out: &mut impl Write) -> anyhow::Result<()> {
         let Self { label, reports, low, high, features, l2, .. } = self;
         match self.epsilon.zip(self.mechanism) {
             Some((epsilon, mechanism)) => writeln!(
@@ -174,11 +211,18 @@ impl NumberSummary<'_> {
             )?;
         }
         writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
-        writeln!(out, "Model: {}, {}, λ = {l2:e}", self.model, self.method)?;
-        if !self.tried.is_empty() {
+        let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
+        writeln!(out, "Model: {}, {}{penalty}", self.model, self.method)?;
+        if all {
+            auto::table(&self.candidates, &self.model, "mean squared error", out)?;
+        }
+        if self.size.is_some() {
+            averages::table(&self.tried, self.size, "mean squared error up to a constant", out)?;
+        } else if !self.tried.is_empty() {
             writeln!(out, "\n        λ   mean squared error, debiased, of those kept aside in turn")?;
-            for Tried { l2: tried, score } in &self.tried {
-                let mark = if (tried - l2).abs() <= 0.0 { "  ← chosen" } else { "" };
+            for Tried { l2: tried, score, .. } in &self.tried {
+                let mark = if tried == l2 { "  ← chosen" } else { "" };
+                let tried = tried.unwrap_or_default();
                 writeln!(out, "{tried:>9.1e}   {:>12.6} ± {:.6}{mark}", score.value, score.margin())?;
             }
         }
@@ -186,8 +230,18 @@ impl NumberSummary<'_> {
             let [most, least] = if self.hidden_variance > 0.0 { ["at most ", "at least "] } else { [""; 2] };
             writeln!(
                 out,
-                "\nOn those kept aside in turn: root mean square error {most}{:.4} ({:.4} to {:.4}), r² {least}{:.4} ({:.4} to {:.4})",
-                rmse.value, rmse.low, rmse.high, r2.value, r2.low, r2.high
+                "\nOn {}: root mean square error {most}{:.4} ({:.4} to {:.4}), r² {least}{:.4} ({:.4} to {:.4})",
+                if self.size.is_some() {
+                    "one in eight who were kept aside"
+                } else {
+                    "those kept aside in turn"
+                },
+                rmse.value,
+                rmse.low,
+                rmse.high,
+                r2.value,
+                r2.low,
+                r2.high
             )?;
         }
         writeln!(out, "\nWritten: {}", self.output)?;

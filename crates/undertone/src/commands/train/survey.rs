@@ -241,7 +241,7 @@ impl Kind {
             Self::Logistic => Some(MarginLoss::Logistic),
             Self::Hinge => Some(MarginLoss::Hinge),
             Self::Linear => Some(MarginLoss::Squared),
-            Self::Softmax => None,
+            Self::Softmax | Self::Cells | Self::Neighbours | Self::Forest | Self::Auto => None,
         }
     }
 }

@@ -1,0 +1,266 @@
+//! Averages over people who are alike, of one sort.
+//!
+//! How they do is told by one person in eight, learnt from the others alone; what is kept is learnt from everybody. How alike people have
+//! to be is chosen within those who are learnt from, so that the figures do not flatter.
+
+use super::numbers::LearntNumber;
+use super::{Kind, Learnt, Train, Tried};
+use crate::exit::Usage;
+use crate::people::{Origin, People};
+use anyhow::anyhow;
+use std::io::Write;
+use undertone_learn::evaluation::{Evaluation, Figures, NumberEvaluation, NumberFigures};
+use undertone_learn::features::{Encoder, Rows};
+use undertone_learn::held_out::Those;
+use undertone_learn::nonparametric::neighbours::fit_neighbours;
+use undertone_learn::nonparametric::{self, NonparametricModel, Targets, fit_cells, fit_forest};
+use undertone_learn::{Examples, LearnError, NumberPredictor, Predictor, Regressor, Source};
+use undertone_privacy::number::{Bounds, NumberRandomizer};
+use undertone_report::NumberWords;
+
+/// The trees of a forest: beyond these, averages over more hardly change.
+const TREES: u32 = 32;
+const METHOD: &str = "averages";
+
+/// A sort of averages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Average {
+    Cells,
+    Neighbours,
+    Forest,
+}
+
+/// What reports are about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Question {
+    /// K
+    Classes(usize),
+    Number {
+        bounds: Bounds,
+        /// The largest variance of a report
+        variance: f64,
+    },
+}
+
+/// A model of everybody it was shown, and how its size was chosen.
+pub(super) struct Averaged {
+    pub(super) model: NonparametricModel,
+    size: u64,
+    tried: Vec<nonparametric::Tried>,
+}
+
+impl Kind {
+    /// The sort of averages, if it is one.
+    pub(super) fn average(self) -> Option<Average> {
+        match self {
+            Self::Cells => Some(Average::Cells),
+            Self::Neighbours => Some(Average::Neighbours),
+            Self::Forest => Some(Average::Forest),
+            Self::Softmax | Self::Logistic | Self::Hinge | Self::Linear | Self::Auto => None,
+        }
+    }
+
+    /// Whether numbers cannot be learnt so.
+    pub(super) fn is_for_classes_only(self) -> bool {
+        matches!(self, Self::Softmax | Self::Logistic | Self::Hinge)
+    }
+}
+
+impl Average {
+    pub(super) fn kind(self) -> Kind {
+        match self {
+            Self::Cells => Kind::Cells,
+            Self::Neighbours => Kind::Neighbours,
+            Self::Forest => Kind::Forest,
+        }
+    }
+
+    pub(super) fn fit(self, people: &Examples, question: Question, seed: u64) -> anyhow::Result<Averaged> {
+        self.fitted(&people.rows, question.targets(people), seed).map_err(|error| match error {
+            LearnError::TooFewReports => {
+                anyhow!("there are too few reports to keep some aside, as averages need")
+            }
+            error => error.into(),
+        })
+    }
+
+    fn fitted(self, rows: &Rows, targets: Targets<'_>, seed: u64) -> Result<Averaged, LearnError> {
+        Ok(match self {
+            Self::Cells => {
+                let fitted = fit_cells(rows, targets, None)?;
+                let model = NonparametricModel::Cells(fitted.model);
+                Averaged { model, size: fitted.depth.into(), tried: fitted.tried }
+            }
+            Self::Neighbours => {
+                let fitted = fit_neighbours(rows, targets, None)?;
+                let model = NonparametricModel::Neighbours(fitted.model);
+                Averaged { model, size: fitted.chosen as u64, tried: fitted.tried }
+            }
+            Self::Forest => {
+                let fitted = fit_forest(rows, targets, TREES, seed)?;
+                let model = NonparametricModel::Forest(fitted.model);
+                Averaged { model, size: fitted.chosen, tried: fitted.tried }
+            }
+        })
+    }
+}
+
+impl Question {
+    /// About numbers within bounds; true ones do not vary.
+    pub(super) fn number(origin: &Origin, number: NumberWords) -> anyhow::Result<Self> {
+        let mut variance = 0f64;
+        for task in origin.tasks() {
+            variance = variance.max(task.number_mechanism()?.worst_variance());
+        }
+        Ok(Self::Number { bounds: number.bounds()?, variance })
+    }
+
+    fn targets(self, people: &Examples) -> Targets<'_> {
+        match self {
+            Self::Classes(classes) => Targets::Classes { vectors: &people.unbiased, classes },
+            Self::Number { bounds, variance } => {
+                Targets::Numbers { values: people.numbers.values(), bounds, variance }
+            }
+        }
+    }
+}
+
+impl Averaged {
+    fn tried(&self) -> Vec<Tried> {
+        let each = self.tried.iter();
+        each.map(|tried| Tried { l2: None, size: Some(tried.size), score: tried.loss }).collect()
+    }
+}
+
+impl Train {
+    /// Whether the options go with averages, if they are learnt.
+    pub(super) fn check_averages(&self) -> Result<(), Usage> {
+        let (kind, auto) = (self.kind(), self.kind() == Kind::Auto);
+        let given = [
+            ("--method", self.method.is_some(), true),
+            ("--l2", self.l2.is_some(), true),
+            ("--start", self.start.is_some(), true),
+            ("--epochs", self.epochs.is_some(), !auto),
+            ("--radius", self.radius.is_some(), !auto),
+        ];
+        let concerned = auto || kind.average().is_some();
+        match given.iter().find(|(_, given, useless)| concerned && *given && *useless) {
+            Some((option, ..)) => {
+                Err(Usage::new(format!("--model {} has no use for {option}", super::name(&kind))))
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn people<'a>(&self, origin: &'a Origin, encoder: &'a Encoder) -> People<'a> {
+        People::new(origin, encoder, self.memory.saturating_mul(1 << 20))
+    }
+
+    /// All of them at once, as averages need them.
+    pub(super) fn gather(&self, source: &mut dyn Source) -> Result<Examples, LearnError> {
+        let (limit, mut all) = (self.memory.saturating_mul(1 << 20), Examples::default());
+        source.pass(&mut |block| {
+            if all.is_empty() {
+                all = Examples::new(Rows::new(block.rows.dense_width(), block.rows.sparse_width()));
+            }
+            block.rows.iter().for_each(|row| all.rows.push(row));
+            block.unbiased.iter().for_each(|a| all.unbiased.push(a.base, a.entries.iter().copied()));
+            block.numbers.iter().for_each(|(value, variance)| all.numbers.push(value, variance));
+            if all.bytes() <= limit {
+                return Ok(());
+            }
+            let problem =
+                format!("averages need everybody in memory, and --memory {} is too little", self.memory);
+            Err(LearnError::Source(problem.into()))
+        })?;
+        Ok(all)
+    }
+
+    pub(super) fn averages(
+        &self,
+        origin: &Origin,
+        encoder: &Encoder,
+        average: Average,
+    ) -> anyhow::Result<Learnt> {
+        let mut people = self.people(origin, encoder);
+        let question = Question::Classes(origin.classes().len());
+        let others = self.gather(&mut Those::others(&mut people))?;
+        let judged = judge(&average.fit(&others, question, self.seed)?.model, &mut people)?;
+        drop(others);
+        let fitted = average.fit(&self.gather(&mut people)?, question, self.seed)?;
+        Ok(Learnt {
+            kind: average.kind(),
+            tried: fitted.tried(),
+            predictor: Predictor::Nonparametric(fitted.model),
+            method: METHOD.into(),
+            l2: None,
+            size: Some(fitted.size),
+            judged: Some(judged),
+            candidates: Vec::new(),
+        })
+    }
+
+    pub(super) fn number_averages(
+        &self,
+        origin: &Origin,
+        encoder: &Encoder,
+        number: NumberWords,
+        average: Average,
+    ) -> anyhow::Result<LearntNumber> {
+        let mut people = self.people(origin, encoder);
+        let question = Question::number(origin, number)?;
+        let others = self.gather(&mut Those::others(&mut people))?;
+        let model = average.fit(&others, question, self.seed)?.model;
+        let judged = judge_numbers(&model, &mut people, number, origin.hidden())?;
+        drop(others);
+        let fitted = average.fit(&self.gather(&mut people)?, question, self.seed)?;
+        Ok(LearntNumber {
+            kind: average.kind(),
+            tried: fitted.tried(),
+            predictor: NumberPredictor::Nonparametric(fitted.model),
+            method: METHOD,
+            l2: None,
+            size: Some(fitted.size),
+            judged: Some(judged),
+            candidates: Vec::new(),
+        })
+    }
+}
+
+/// How a model does on those who were kept aside.
+pub(super) fn judge(model: &NonparametricModel, people: &mut People<'_>) -> anyhow::Result<Figures> {
+    Ok(Evaluation::of(model, &mut Those::held_out(people))?.figures()?)
+}
+
+/// How a model of numbers does on those who were kept aside.
+pub(super) fn judge_numbers(
+    model: &impl Regressor,
+    people: &mut People<'_>,
+    number: NumberWords,
+    hidden: f64,
+) -> anyhow::Result<NumberFigures> {
+    let mut evaluation = NumberEvaluation::new(number.bounds()?, hidden);
+    Those::held_out(people).pass(&mut |block| {
+        for (guess, report) in model.predict(&block.rows).into_iter().zip(block.numbers.iter()) {
+            evaluation.observe(guess.clamp(number.low, number.high), report);
+        }
+        Ok(())
+    })?;
+    Ok(evaluation.figures()?)
+}
+
+/// The sizes that were tried.
+pub(super) fn table(
+    tried: &[Tried],
+    chosen: Option<u64>,
+    loss: &str,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    writeln!(out, "\n     size   {loss} on one in eight who were kept aside")?;
+    for Tried { size, score, .. } in tried {
+        let mark = if *size == chosen { "  ← chosen" } else { "" };
+        let size = size.unwrap_or_default();
+        writeln!(out, "{size:>9}   {:>12.6} ± {:.6}{mark}", score.value, score.margin())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! What was learnt and how, for machines and for people.
+
+use super::{auto, averages};
+use crate::people::Origin;
+use serde::Serialize;
+use std::io::Write;
+use undertone_learn::evaluation::Figure;
+use undertone_report::Task;
+
+/// What was learnt and how, for machines.
+#[derive(Serialize)]
+pub(super) struct Summary<'a> {
+    pub(super) model: String,
+    pub(super) label: &'a str,
+    pub(super) classes: usize,
+    pub(super) reports: u64,
+    pub(super) epsilon: Option<f64>,
+    pub(super) features: usize,
+    pub(super) method: String,
+    pub(super) l2: Option<f64>,
+    /// Depth of cells, neighbours or people in a cell
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) size: Option<u64>,
+    /// Each λ that was tried, with its score on those who were kept aside; of averages each size, with its error
+    pub(super) tried: Vec<Tried>,
+    /// With auto, what was tried, with its error on those who were kept aside
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) candidates: Vec<Candidate>,
+    /// Of the people who were kept aside, by a model learnt from the others
+    pub(super) held_out_accuracy: Option<Figure>,
+    pub(super) held_out_log_loss: Option<Figure>,
+    pub(super) simulation: bool,
+    /// That a class occurs is not private
+    pub(super) classes_from_labels: bool,
+    /// Some people may have answered in several files
+    pub(super) may_ask_twice: bool,
+    pub(super) output: String,
+}
+
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Tried {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) l2: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) size: Option<u64>,
+    pub(super) score: Figure,
+}
+
+impl Tried {
+    pub(super) fn penalties(tried: &[(f64, Figure)]) -> Vec<Self> {
+        tried.iter().map(|&(l2, score)| Self { l2: Some(l2), size: None, score }).collect()
+    }
+}
+
+/// A sort of model and how it did on those who were kept aside, learnt from the others.
+#[derive(Clone, Serialize)]
+pub(super) struct Candidate {
+    pub(super) model: String,
+    /// The share of people who are predicted wrongly, or the mean squared error; debiased
+    pub(super) loss: Figure,
+}
+
+impl Summary<'_> {
+    /// Averages choose their size among others than those who judge; unless they chose the kind.
+    fn flattery(&self) -> &'static str {
+        match (self.size, self.candidates.is_empty()) {
+            (None, true) => {
+                ";\na little flattering, since they also chose λ: `undertone evaluate` with reports of others does not flatter"
+            }
+            (_, false) => {
+                ";\na little flattering, since they also chose the model: `undertone evaluate` with reports of others does not flatter"
+            }
+            (Some(_), true) => "",
+        }
+    }
+
+    pub(super) fn explain(&self, origin: &Origin, all: bool, out: &mut impl Write) -> anyhow::Result<()> {
+        let Self { model, label, classes, reports, features, method, l2, .. } = self;
+        match self.epsilon {
+            Some(epsilon) => writeln!(
+                out,
+                "{reports} reports about `{label}`, {classes} classes, each under ε = {epsilon}"
+            )?,
+            None => writeln!(
+                out,
+                "{reports} true labels `{label}`, {classes} classes: NO PRIVACY, for comparison only"
+            )?,
+        }
+        if self.simulation {
+            writeln!(out, "The reports were drawn from a seed: a simulation, without privacy")?;
+        }
+        if self.classes_from_labels {
+            writeln!(out, "The set of classes was read from the labels: that a class occurs is not private")?;
+        }
+        if self.may_ask_twice {
+            writeln!(
+                out,
+                "Whoever is in several of these files was asked several times: their promises add up"
+            )?;
+        }
+        writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
+        let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
+        writeln!(out, "Model: {model}, {method}{penalty}")?;
+        if all {
+            auto::table(&self.candidates, model, "error", out)?;
+        }
+        if self.size.is_some() {
+            averages::table(&self.tried, self.size, "error", out)?;
+        } else if !self.tried.is_empty() {
+            writeln!(out, "\n      λ   score on one in eight who were kept aside")?;
+            for Tried { l2: tried, score, .. } in &self.tried {
+                let mark = if tried == l2 { "  ← chosen" } else { "" };
+                let tried = tried.unwrap_or_default();
+                writeln!(out, "{tried:>7.0e}   {:>9.5} ± {:.5}{mark}", score.value, score.margin())?;
+            }
+        }
+        if let Some(accuracy) = self.held_out_accuracy {
+            let (value, margin) = (100.0 * accuracy.value, 100.0 * accuracy.margin());
+            let partial = |task: &&Task| task.has_priors() || task.mechanism.top.is_some();
+            writeln!(
+                out,
+                "\nAccuracy on those who were kept aside, from their reports alone: {value:.2} % ± {margin:.2} (95 %){}",
+                self.flattery()
+            )?;
+            if origin.tasks().iter().any(partial) {
+                writeln!(
+                    out,
+                    "Those who answered among some labels only count as if theirs was one of them"
+                )?;
+            }
+        }
+        writeln!(out, "\nWritten: {}", self.output)?;
+        Ok(())
+    }
+}
