@@ -61,7 +61,7 @@ impl NumberAnswering {
         }
     }
 
-    /// The largest variance of [`decode`](Self::decode): all of them are largest at an end or in the middle.
+    /// The largest variance of a decoded answer: all of them are largest at an end or in the middle.
     pub fn worst_variance(&self) -> f64 {
         let bounds = self.bounds();
         let places = [bounds.lowest(), bounds.middle(), bounds.highest()];
