@@ -62,7 +62,7 @@ fn tiers(task: &Task) -> Result<Vec<Tier>, TaskError> {
     let levels = task.collection.as_ref().map_or(&own[..], |collection| &collection.tiers);
     let tier = |&level: &f64| {
         let promise = Promise::from(task.promise_at(level)?);
-        if task.asks_for_records() {
+        if task.keeps_columns_private() {
             return Ok(Tier { promise, realised_epsilon: None, set_size: None });
         }
         if task.has_priors() {
@@ -121,17 +121,24 @@ fn tell_private(task: &Task, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(out, "private     `{label}`, a number, clipped to {low} to {high}")?;
         return Ok(());
     }
-    if !task.asks_for_records() {
+    if !task.keeps_columns_private() {
         writeln!(out, "private     `{label}`, one of {}", visible(&task.classes.join(", ")))?;
         return Ok(());
     }
-    let columns: Vec<&str> = task.features.iter().map(|column| column.name.as_str()).collect();
-    writeln!(out, "private     the whole record: `{label}`, {}", visible(&columns.join(", ")))?;
+    let explained = (!task.label.is_empty()).then_some(task.label.as_str());
+    let columns = explained.into_iter().chain(task.features.iter().map(|column| column.name.as_str()));
+    let columns: Vec<&str> = columns.collect();
+    writeln!(out, "private     the whole record: {}", visible(&columns.join(", ")))?;
     Ok(())
 }
 
 /// What is in a report.
 fn said(task: &Task, tier: &Tier, level: f64) -> anyhow::Result<String> {
+    if task.asks_once() {
+        let survey = task.survey_at(level)?;
+        let (questions, bytes) = (survey.questions(), 8 * (1 + survey.most_words()?));
+        return Ok(format!("the answer to one of {questions} questions, in at most {bytes} bytes"));
+    }
     if task.asks_for_records() {
         let (model, mechanism) = (task.record_model()?, task.vector_mechanism(level)?);
         let bytes = mechanism.report_bytes().unwrap_or_default();
@@ -160,7 +167,7 @@ fn tell_collection(task: &Task, collection: &Collection, out: &mut impl Write) -
         writeln!(out, "public      nothing")?;
     }
     for (place, (column, words)) in task.features.iter().zip(&collection.encoding).enumerate() {
-        let what = match (place, task.asks_for_records()) {
+        let what = match (place, task.keeps_columns_private()) {
             (0, false) => "public      ",
             (0, true) => "scaled      ",
             _ => "            ",
