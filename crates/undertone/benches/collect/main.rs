@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 const ROUND: u64 = 2_000_000;
 const ROUNDS: usize = 2;
 /// The more of them, the larger the commits
-const SENDERS: [usize; 3] = [8, 16, MOST_SENDERS];
+const SENDERS: [usize; 5] = [2, 4, 8, 16, MOST_SENDERS];
 const MOST_SENDERS: usize = 64;
 /// How long the half load lasts
 const HALF: Duration = Duration::from_secs(10);
