@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         model: people.model(Weighting::new(Weight::Square, 2f64.sqrt())?)?,
         noise: Noise::Gaussian(Mu::new(1.0)?),
         steps: Steps::new(0.2, 0.5, 0)?,
-        kept: Kept { spread: true, decayed: false },
+        kept: Kept { spread: true, ..Kept::default() },
     };
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
     let start = Instant::now();
