@@ -103,9 +103,9 @@ impl Perturbation {
                 add(gradient, &[*scale; LANES], room);
             }
             Self::GaussianBetween { diameter, low, high } => {
-                let mu = streams.uniform().map(|u| low + (high - low) * u);
+                let place = streams.uniform();
                 streams.normals(room);
-                add(gradient, &each(|l| diameter / mu[l]), room);
+                add(gradient, &each(|l| diameter / (low + (high - low) * place[l])), room);
             }
             Self::Laplace { scale } => {
                 streams.laplaces(room);
@@ -148,7 +148,8 @@ fn direction(
         *g = each(|l| g[l] - centre);
     }
     // A gradient of length zero has no direction; this one stands for any.
-    let norm = dot(gradient, gradient).map(|square| (square + 1e-300).sqrt());
+    let square = dot(gradient, gradient);
+    let norm: Lanes = each(|l| (square[l] + 1e-300).sqrt());
     let coin = streams.uniform();
     let sign: Lanes = each(|l| if coin[l] < 0.5 + norm[l] / (2.0 * radius) { 1.0 } else { -1.0 });
     let (side, place) = (streams.uniform(), streams.uniform());
