@@ -1,12 +1,13 @@
 //! What a device adds to its gradient, in **simulation**: the laws of the mechanisms, in floats.
 //!
-//! With Δ = 2r the diameter of the ball that holds the gradients of all records, and p the length of θ:
+//! With Δ = 2r the diameter of the ball that holds the gradients of all records, Δ₁ their largest l1 distance, at most √p·Δ, and
+//! p the length of θ:
 //!
 //! | noise | promise | law |
 //! |---|---|---|
 //! | `Gaussian` | μ-GDP | N(0, (Δ/μ)²·I) |
 //! | `GaussianBetween` | own μ-GDP for each person | the same, μ uniform between two bounds |
-//! | `Laplace` | pure ε | on every coordinate, of scale √p·Δ/ε |
+//! | `Laplace` | pure ε | on every coordinate, of scale Δ₁/ε |
 //! | `L2Laplace` | pure ε | a uniform direction and a length of law Gamma(p, Δ/ε) |
 //! | `Duchi`, `PrivUnit` | pure ε | a point of a sphere, likelier near the gradient's direction |
 //!
@@ -69,7 +70,7 @@ impl Noise {
     }
 
     pub(super) fn made_for(&self, model: &RecordModel) -> Result<Perturbation, PrivacyError> {
-        let (p, diameter) = (model.parameters() as f64, 2.0 * model.radius());
+        let diameter = 2.0 * model.radius();
         let direction = |epsilon: Epsilon, cosine: f64| {
             let ball = model.ball()?;
             let cosines = Cosines::new(ball.ball.dimension(), epsilon, cosine);
@@ -81,7 +82,7 @@ impl Noise {
             Self::GaussianBetween(low, high) => {
                 Perturbation::GaussianBetween { diameter, low: low.get(), high: high.get() }
             }
-            Self::Laplace(epsilon) => Perturbation::Laplace { scale: p.sqrt() * diameter / epsilon.get() },
+            Self::Laplace(epsilon) => Perturbation::Laplace { scale: model.l1_diameter() / epsilon.get() },
             Self::L2Laplace(epsilon) => Perturbation::L2Laplace { scale: diameter / epsilon.get() },
             Self::Duchi(epsilon) => direction(epsilon, 0.0)?,
             Self::PrivUnit(epsilon) => {

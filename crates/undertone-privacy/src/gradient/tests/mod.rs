@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod balls;
+mod corners;
 mod scores;
 
 use super::*;
