@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod balls;
+mod clipping;
 mod corners;
 mod scores;
 
