@@ -5,6 +5,7 @@
 //! suite and the auditor do not know does not compile into the program.
 
 mod central;
+mod extremes;
 mod gradient;
 mod label;
 mod number;
