@@ -217,7 +217,9 @@ prop_compose! {
         collection.tiers.dedup();
         collection.learner = LearnerWords::Online(learner);
         let (weights, ball) = (weights.into(), BallWords::default());
-        task.record = Some(RecordWords { loss, weights, radius, bound, response, ball, shares: None });
+        let functionals = Vec::new();
+        task.record =
+            Some(RecordWords { loss, weights, radius, bound, response, ball, shares: None, functionals });
         task.mechanism = mechanism;
         task.stating_its_noise().unwrap()
     }

@@ -15,7 +15,7 @@ mod table;
 
 pub use curve::CurvePoint;
 pub use numbers::LiveNumbers;
-pub use records::{ChainsEstimate, Headline, LiveRecords, RecordEstimate};
+pub use records::{ChainsEstimate, FunctionalEstimate, Headline, LiveRecords, RecordEstimate};
 
 use crate::evaluation::Figure;
 use crate::features::{Encoder, Rows};
