@@ -64,7 +64,7 @@ prop_compose! {
         Task {
             version: TASK_VERSION,
             label: "label".into(),
-            classes: (0..labels).map(|label| format!("{label}{}", names[label as usize % 6])).collect(),
+            classes: (0..labels).map(|label| format!("{label}-{}", names[label as usize % 6])).collect(),
             mechanism: MechanismWords { kind: kind.name().into(), epsilon: Some(tiers[0]), delta: None, mu: None, set_size: None, top, prior },
             features: columns.iter().zip(&names).enumerate().map(|(place, (&(kind, _), name))| {
                 FeatureColumn { name: format!("{place}{name}"), kind }
