@@ -42,5 +42,5 @@ pub use classifier::Classifier;
 pub use error::LearnError;
 pub use examples::{Examples, Source};
 pub use learner::Learner;
-pub use model::{MODEL_VERSION, Model, NumberPredictor, Predictor, Training};
+pub use model::{Curator, MODEL_VERSION, Model, NumberPredictor, Predictor, Training};
 pub use regressor::Regressor;

@@ -12,6 +12,7 @@ pub mod rates;
 
 mod cell_model;
 mod choice;
+mod coverage;
 mod forest;
 mod linear_cells;
 mod model;
@@ -25,6 +26,7 @@ mod trust;
 
 pub use cell_model::CellModel;
 pub use choice::{FittedCells, Tried, fit_cells};
+pub use coverage::{Coverage, Intervals};
 pub use forest::{FittedForest, Forest, fit_forest};
 pub use linear_cells::LinearCells;
 pub use model::NonparametricModel;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::fs;
 
 /// People on the unit square: the place of each, spread evenly by two irrational steps.
-fn places(people: u32) -> impl Iterator<Item = (f64, f64)> {
+pub(crate) fn places(people: u32) -> impl Iterator<Item = (f64, f64)> {
     let spread = |person: u32, step: f64| (f64::from(person) * step).fract();
     (0..people).map(move |person| (spread(person, 0.754_877_666), spread(person, 0.569_840_291)))
 }
@@ -18,7 +18,7 @@ fn is_dark((x, y): (f64, f64)) -> bool {
 }
 
 /// A table of the colours of their fields.
-fn board(folder: &Folder, people: u32) -> String {
+pub(crate) fn board(folder: &Folder, people: u32) -> String {
     let mut table = String::from("x,y,colour\n");
     for place in places(people) {
         let colour = if is_dark(place) { "dark" } else { "light" };
@@ -28,7 +28,7 @@ fn board(folder: &Folder, people: u32) -> String {
 }
 
 /// A table of heights: a tent, whose best line is flat.
-fn tent(folder: &Folder, people: u32) -> String {
+pub(crate) fn tent(folder: &Folder, people: u32) -> String {
     let mut table = String::from("x,y,height\n");
     for (x, y) in places(people) {
         let height = 4.0 * (0.5 - (x - 0.5).abs()) * (1.0 - 0.2 * y);
@@ -37,8 +37,8 @@ fn tent(folder: &Folder, people: u32) -> String {
     folder.file("tent.csv", &table)
 }
 
-const COLOUR: &str = "--label colour --classes dark,light";
-const HEIGHT: &str = "--label height --low 0 --high 2";
+pub(crate) const COLOUR: &str = "--label colour --classes dark,light";
+pub(crate) const HEIGHT: &str = "--label height --low 0 --high 2";
 
 /// Reports of the first half of the people and of the second.
 fn halves(folder: &Folder, table: &str, label: &str, epsilon: f64) -> [String; 2] {

@@ -11,6 +11,7 @@ use super::{Candidate, Kind, Learnt, Train, name};
 use crate::people::Origin;
 use anyhow::Context;
 use std::io::Write;
+use undertone_learn::Source;
 use undertone_learn::evaluation::Figure;
 use undertone_learn::features::Encoder;
 use undertone_learn::held_out::Those;
@@ -36,21 +37,25 @@ fn candidates(losses: &[(Kind, Figure)]) -> Vec<Candidate> {
 
 impl Train {
     /// Of softmax and averages what errs least often.
-    pub(super) fn best(&self, origin: &Origin, encoder: &Encoder) -> anyhow::Result<Learnt> {
-        let scores = self.scores(origin, encoder, None)?;
+    pub(super) fn best(
+        &self,
+        origin: &Origin,
+        encoder: &Encoder,
+        people: &mut dyn Source,
+    ) -> anyhow::Result<Learnt> {
+        let scores = self.scores(origin, encoder, people, None)?;
         let error = |accuracy: Figure| Figure { value: 1.0 - accuracy.value, ..accuracy };
         let judged = scores.judged.as_ref().context("nobody was kept aside")?;
         let mut losses = vec![(scores.kind, error(judged.accuracy))];
-        let mut people = self.people(origin, encoder);
-        let others = self.gather(&mut Those::others(&mut people))?;
+        let others = self.gather(&mut Those::others(people))?;
         let question = Question::Classes(origin.classes().len());
         for average in averages(origin.len()) {
-            let model = average.fit(&others, question, self.seed)?.model;
-            losses.push((average.kind(), error(judge(&model, &mut people)?.accuracy)));
+            let model = average.fit(&others, question, self.seed())?.model;
+            losses.push((average.kind(), error(judge(&model, people)?.accuracy)));
         }
-        drop((others, people));
+        drop(others);
         let learnt = match least(&losses).and_then(Kind::average) {
-            Some(average) => self.averages(origin, encoder, average)?,
+            Some(average) => self.averages(origin, people, average)?,
             None => scores,
         };
         Ok(Learnt { candidates: candidates(&losses), ..learnt })
@@ -61,22 +66,22 @@ impl Train {
         &self,
         origin: &Origin,
         encoder: &Encoder,
+        people: &mut dyn Source,
         number: NumberWords,
     ) -> anyhow::Result<LearntNumber> {
         let (bounds, hidden) = (number.bounds()?, origin.hidden());
-        let mut people = self.people(origin, encoder);
-        let line = ridge_choosing_l2(&mut Those::others(&mut people), encoder.width(), bounds, hidden)?.model;
-        let mut losses = vec![(Kind::Linear, judge_numbers(&line, &mut people, number, hidden)?.mse)];
-        let others = self.gather(&mut Those::others(&mut people))?;
+        let line = ridge_choosing_l2(&mut Those::others(people), encoder.width(), bounds, hidden)?.model;
+        let mut losses = vec![(Kind::Linear, judge_numbers(&line, people, number, hidden)?.mse)];
+        let others = self.gather(&mut Those::others(people))?;
         let question = Question::number(origin, number)?;
         for average in averages(origin.len()) {
-            let model = average.fit(&others, question, self.seed)?.model;
-            losses.push((average.kind(), judge_numbers(&model, &mut people, number, hidden)?.mse));
+            let model = average.fit(&others, question, self.seed())?.model;
+            losses.push((average.kind(), judge_numbers(&model, people, number, hidden)?.mse));
         }
-        drop((others, people));
+        drop(others);
         let learnt = match least(&losses).and_then(Kind::average) {
-            Some(average) => self.number_averages(origin, encoder, number, average)?,
-            None => self.line(origin, encoder, number)?,
+            Some(average) => self.number_averages(origin, people, number, average)?,
+            None => self.line(origin, encoder, people, number)?,
         };
         Ok(LearntNumber { candidates: candidates(&losses), ..learnt })
     }

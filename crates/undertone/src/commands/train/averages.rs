@@ -6,11 +6,11 @@
 use super::numbers::LearntNumber;
 use super::{Kind, Learnt, Train, Tried};
 use crate::exit::Usage;
-use crate::people::{Origin, People};
+use crate::people::Origin;
 use anyhow::anyhow;
 use std::io::Write;
 use undertone_learn::evaluation::{Evaluation, Figures, NumberEvaluation, NumberFigures};
-use undertone_learn::features::{Encoder, Rows};
+use undertone_learn::features::Rows;
 use undertone_learn::held_out::Those;
 use undertone_learn::nonparametric::neighbours::fit_neighbours;
 use undertone_learn::nonparametric::{self, NonparametricModel, Targets, fit_cells, fit_forest};
@@ -152,10 +152,6 @@ impl Train {
         }
     }
 
-    pub(super) fn people<'a>(&self, origin: &'a Origin, encoder: &'a Encoder) -> People<'a> {
-        People::new(origin, encoder, self.memory.saturating_mul(1 << 20))
-    }
-
     /// All of them at once, as averages need them.
     pub(super) fn gather(&self, source: &mut dyn Source) -> Result<Examples, LearnError> {
         let (limit, mut all) = (self.memory.saturating_mul(1 << 20), Examples::default());
@@ -179,15 +175,14 @@ impl Train {
     pub(super) fn averages(
         &self,
         origin: &Origin,
-        encoder: &Encoder,
+        people: &mut dyn Source,
         average: Average,
     ) -> anyhow::Result<Learnt> {
-        let mut people = self.people(origin, encoder);
         let question = Question::Classes(origin.classes().len());
-        let others = self.gather(&mut Those::others(&mut people))?;
-        let judged = judge(&average.fit(&others, question, self.seed)?.model, &mut people)?;
+        let others = self.gather(&mut Those::others(people))?;
+        let judged = judge(&average.fit(&others, question, self.seed())?.model, people)?;
         drop(others);
-        let fitted = average.fit(&self.gather(&mut people)?, question, self.seed)?;
+        let fitted = average.fit(&self.gather(people)?, question, self.seed())?;
         Ok(Learnt {
             kind: average.kind(),
             tried: fitted.tried(),
@@ -197,23 +192,23 @@ impl Train {
             size: Some(fitted.size),
             judged: Some(judged),
             candidates: Vec::new(),
+            coverage: None,
         })
     }
 
     pub(super) fn number_averages(
         &self,
         origin: &Origin,
-        encoder: &Encoder,
+        people: &mut dyn Source,
         number: NumberWords,
         average: Average,
     ) -> anyhow::Result<LearntNumber> {
-        let mut people = self.people(origin, encoder);
         let question = Question::number(origin, number)?;
-        let others = self.gather(&mut Those::others(&mut people))?;
-        let model = average.fit(&others, question, self.seed)?.model;
-        let judged = judge_numbers(&model, &mut people, number, origin.hidden())?;
+        let others = self.gather(&mut Those::others(people))?;
+        let model = average.fit(&others, question, self.seed())?.model;
+        let judged = judge_numbers(&model, people, number, origin.hidden())?;
         drop(others);
-        let fitted = average.fit(&self.gather(&mut people)?, question, self.seed)?;
+        let fitted = average.fit(&self.gather(people)?, question, self.seed())?;
         Ok(LearntNumber {
             kind: average.kind(),
             tried: fitted.tried(),
@@ -223,19 +218,20 @@ impl Train {
             size: Some(fitted.size),
             judged: Some(judged),
             candidates: Vec::new(),
+            coverage: None,
         })
     }
 }
 
 /// How a model does on those who were kept aside.
-pub(super) fn judge(model: &NonparametricModel, people: &mut People<'_>) -> anyhow::Result<Figures> {
+pub(super) fn judge(model: &NonparametricModel, people: &mut dyn Source) -> anyhow::Result<Figures> {
     Ok(Evaluation::of(model, &mut Those::held_out(people))?.figures()?)
 }
 
 /// How a model of numbers does on those who were kept aside.
 pub(super) fn judge_numbers(
     model: &impl Regressor,
-    people: &mut People<'_>,
+    people: &mut dyn Source,
     number: NumberWords,
     hidden: f64,
 ) -> anyhow::Result<NumberFigures> {
