@@ -5,6 +5,7 @@
 //! ([`features::Rows`]). Where the label is a number, it is an unbiased value and its variance ([`numbers::NumberValues`]). Every learner here takes features and one of these and nothing else: no type of this crate can hold a true
 //! label.
 
+pub mod auto;
 pub mod bernstein;
 pub mod convex;
 pub mod copies;

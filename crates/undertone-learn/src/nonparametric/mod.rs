@@ -10,6 +10,7 @@ pub mod central;
 pub mod neighbours;
 pub mod rates;
 
+mod average;
 mod cell_model;
 mod choice;
 mod coverage;
@@ -24,6 +25,7 @@ mod targets;
 mod tests;
 mod trust;
 
+pub use average::{Average, Averaged};
 pub use cell_model::CellModel;
 pub use choice::{FittedCells, Tried, fit_cells};
 pub use coverage::{Coverage, Intervals};

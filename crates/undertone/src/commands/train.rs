@@ -144,7 +144,7 @@ enum Kind {
     Neighbours,
     /// Averages over many random cells
     Forest,
-    /// Whichever of a line, cells and neighbours does best on people who were kept aside
+    /// Whichever of a line, cells, neighbours and a forest does best on people who were kept aside
     Auto,
 }
 
@@ -189,6 +189,8 @@ struct Learnt {
     /// What else was tried, if the kind was not given
     candidates: Vec<Candidate>,
     coverage: Option<Coverage>,
+    /// What was chosen, of a line
+    options: Option<ErmOptions>,
 }
 
 impl Learnt {
@@ -203,6 +205,7 @@ impl Learnt {
             judged: None,
             candidates: Vec::new(),
             coverage: None,
+            options: None,
         }
     }
 }
@@ -370,13 +373,14 @@ impl Train {
                 Learnt::linear(kind, model, self.method(), Some(l2))
             }
             None => {
-                let Fitted { model, target, l2, tried, judged, .. } =
+                let Fitted { model, target, l2, learning_rate, tried, judged } =
                     fit_choosing_l2(people, features, classes, &options, start, report)?;
                 let judged = Some(Evaluation::of(&judged, &mut Those::held_out(people))?.figures()?);
                 let soft = matches!(target, Target::Posterior(_));
                 let method = if soft { Method::Posterior } else { self.method() };
                 let tried = Tried::penalties(&tried);
-                Learnt { tried, judged, ..Learnt::linear(kind, model, method, Some(l2)) }
+                let options = Some(ErmOptions { target, l2, learning_rate, ..options });
+                Learnt { tried, judged, options, ..Learnt::linear(kind, model, method, Some(l2)) }
             }
         };
         bar.finish_and_clear();

@@ -43,7 +43,7 @@ impl Design {
         Ok(Plan::new(&problem)?.cell_width)
     }
 
-    /// Cells of public features: cubes of the given width, or cells of N·h^d people.
+    /// Cells of public features: cubes of the given or suggested width, or, above three features, cells of N·h^d people.
     pub fn cells(&self, rows: &Rows) -> Result<Partition, LearnError> {
         if let Some(width) = self.width {
             return Partition::cubes(rows, width);
@@ -51,8 +51,12 @@ impl Design {
         let axes = Axes::fit(rows)?;
         let (people, d) = (rows.len(), axes.dimension());
         let width = self.suggested(TrustModel::LabelCentral, people as u64, d)?;
+        let kind = CellKind::default_for(&axes);
+        if kind == CellKind::Cubes && width < 1.0 {
+            return Partition::cubes(rows, width);
+        }
         let mass = (people as f64 * width.powf(f64::from(d))).max(1.0);
-        Partition::of_mass(CellKind::default_for(&axes), axes, rows, mass)
+        Partition::of_mass(kind, axes, rows, mass)
     }
 
     /// Cells of features that are private: a function of their domain and of N alone.
