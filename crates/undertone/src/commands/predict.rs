@@ -1,5 +1,7 @@
 //! From a model and public columns to predictions.
 
+mod picture;
+
 use crate::exit::Usage;
 use crate::model_file;
 use crate::new_file;
@@ -28,7 +30,8 @@ use undertone_report::NumberWords;
 /// A model that was learnt with --coverage also writes the set of classes, separated by `|`, or the ends of the interval.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Example:\n  undertone predict model.json people.csv -o predictions.csv --probabilities"
+    after_help = "Examples:\n  undertone predict model.json people.csv -o predictions.csv --probabilities\n  \
+                        undertone predict model.json people.csv -o predictions.csv --picture surface.svg --over age,income"
 )]
 pub(crate) struct Predict {
     /// What `train` has written
@@ -41,7 +44,13 @@ pub(crate) struct Predict {
     /// Also the probability of every class, in a column of its own
     #[arg(long)]
     probabilities: bool,
-    /// Replace OUT if it exists
+    /// Also draw what is predicted over one or two columns, as an SVG
+    #[arg(long, value_name = "SVG")]
+    picture: Option<PathBuf>,
+    /// The columns to draw over, which hold numbers; the others are held at what is typical of the table
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', requires = "picture")]
+    over: Vec<String>,
+    /// Replace OUT and SVG if they exist
     #[arg(long)]
     force: bool,
     /// Print JSON
@@ -54,17 +63,24 @@ struct Summary {
     rows: u64,
     label: String,
     output: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<String>,
 }
 
 impl Predict {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         new_file::refuse_input(&self.output, [&self.model, &self.table])?;
+        if let Some(picture) = &self.picture {
+            new_file::refuse_existing(picture, self.force)?;
+            new_file::refuse_input(picture, [&self.model, &self.table, &self.output])?;
+        }
         let model = model_file::read(&self.model)?;
         ensure!(
             model.number.is_none() || !self.probabilities,
             Usage::new("--probabilities: the model predicts a number, which has none")
         );
         let table = model_file::matching_table(&model, &self.table, None)?;
+        let picture = self.picture.as_ref().map(|_| self.picture(&model, &table)).transpose()?;
         let mut sink = TableWriter::create(&self.output, self.force, self.schema(&model))?;
         let bar = progress_bar(table.rows());
         let mut rows = 0;
@@ -76,11 +92,22 @@ impl Predict {
         }
         sink.finish()?;
         bar.finish_and_clear();
-        let summary = Summary { rows, label: model.label, output: self.output.display().to_string() };
+        if let Some((path, picture)) = self.picture.as_ref().zip(picture) {
+            output::write_file(path, &picture, self.force)?;
+        }
+        let summary = Summary {
+            rows,
+            label: model.label,
+            output: self.output.display().to_string(),
+            picture: self.picture.as_ref().map(|path| path.display().to_string()),
+        };
         if self.json {
             return output::json(&summary, out);
         }
         writeln!(out, "{rows} predictions of `{}` written to {}", summary.label, summary.output)?;
+        if let Some(picture) = &summary.picture {
+            writeln!(out, "Drawn in {picture}")?;
+        }
         Ok(())
     }
 
