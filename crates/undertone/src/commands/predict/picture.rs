@@ -24,6 +24,9 @@ const MOST_NAMED: usize = 20;
 /// The shade of a number, of which the palette's second colour has so many steps.
 const SHADES: f64 = 20.0;
 
+/// What tiles stand for.
+type Legend = Vec<(Tile, String)>;
+
 /// A column that is drawn over.
 struct Drawn {
     place: usize,
@@ -42,9 +45,10 @@ impl Predict {
     /// The picture over the columns that were named.
     pub(super) fn picture(&self, model: &Model, table: &TableFile) -> anyhow::Result<String> {
         let columns = model.encoder.columns();
-        let names: Vec<String> = match self.over.is_empty() {
-            true => columns.iter().map(|column| column.name.clone()).collect(),
-            false => self.over.clone(),
+        let names: Vec<String> = if self.over.is_empty() {
+            columns.iter().map(|column| column.name.clone()).collect()
+        } else {
+            self.over.clone()
         };
         ensure!(
             (1..=2).contains(&names.len()),
@@ -242,7 +246,7 @@ fn plane(
 }
 
 /// Numbers as shades of one colour, and what some shades stand for.
-fn shades(numbers: &[f64]) -> anyhow::Result<(Vec<Tile>, Vec<(Tile, String)>)> {
+fn shades(numbers: &[f64]) -> anyhow::Result<(Vec<Tile>, Legend)> {
     let low = numbers.iter().copied().reduce(f64::min).context("there is nothing to draw")?;
     let high = numbers.iter().copied().fold(low, f64::max);
     let width = if high > low { high - low } else { 1.0 };
@@ -253,7 +257,7 @@ fn shades(numbers: &[f64]) -> anyhow::Result<(Vec<Tile>, Vec<(Tile, String)>)> {
 }
 
 /// The classes that are drawn, in order; of many, the first.
-fn named(model: &Model, rows: &[Vec<Tile>]) -> Vec<(Tile, String)> {
+fn named(model: &Model, rows: &[Vec<Tile>]) -> Legend {
     let drawn = |class: &usize| rows.iter().flatten().any(|tile| tile.colour == *class);
     let name = |colour: usize| (Tile { colour, strength: 1.0 }, model.classes[colour].clone());
     (0..model.classes.len()).filter(drawn).take(MOST_NAMED).map(name).collect()
