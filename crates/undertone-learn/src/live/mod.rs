@@ -195,6 +195,7 @@ impl Live {
             simulation: false,
             parts: Vec::new(),
             expected: None,
+            curator: None,
         };
         let about = (self.task.label.clone(), self.task.classes.clone());
         let predictor = Predictor::Linear(model);

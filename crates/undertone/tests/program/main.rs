@@ -4,6 +4,7 @@ mod audit;
 mod averages;
 mod collector;
 mod convert;
+mod curator;
 mod demo;
 mod insurance;
 mod label;
