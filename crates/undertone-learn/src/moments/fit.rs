@@ -181,7 +181,8 @@ mod tests {
             for second in [true, false] {
                 let fit = method.fit(&with_constant(second)).unwrap();
                 let (risk, none) = (of_the_constant(loss, &fit.weights), loss.at(0.0));
-                assert!(risk < none, "{loss:?}, {second}: {risk} is above {none}");
+                assert!(risk <= none, "{loss:?}, {second}: {risk} is above {none}");
+                // Where nobody told the second moment nothing is promised.
                 assert!(second || fit.verdict != Verdict::Fitted);
             }
         }
