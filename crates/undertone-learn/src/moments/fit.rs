@@ -198,7 +198,9 @@ mod tests {
         let fitted = (0..rounds).filter(|&round| {
             let mut mean = vec![0.0; p];
             PublicStream::new(17, round).fill_normal(&mut mean);
-            mean.iter_mut().for_each(|x| *x *= f64::sqrt(variance));
+            for x in &mut mean {
+                *x *= f64::sqrt(variance);
+            }
             let moments = Moments::new(mean, variance, Some((svec.clone(), variance))).unwrap();
             method.fit(&moments).unwrap().verdict == Verdict::Fitted
         });

@@ -76,6 +76,7 @@ impl pulp::NullaryFnOnce for Add<'_> {
     type Output = ();
 
     #[inline(always)]
+    #[expect(clippy::inline_always, reason = "so that it is compiled for the vectors of the machine")]
     fn call(self) {
         self.codebook.fill_codeword(&self.word, self.room);
         self.sum.add(self.room);

@@ -29,6 +29,10 @@ static QUANTILES: [i16; MAGNITUDES] = quantiles();
 /// P(|N| ≤ (k + ½)·h) grows from k - 1 to k by the mass of a step, h·g·(1 + h²·(x² - 1)/24) at its middle x = k·h up to 10^-16 of
 /// itself, where g = √(2/π)·e^(-x²/2) comes from the one before it by a factor that falls by e^(-h²) each time. i is k's as long as its
 /// probability is below.
+#[expect(
+    clippy::large_stack_arrays,
+    reason = "on the stack of the compiler: it is made when the program is built"
+)]
 const fn quantiles() -> [i16; MAGNITUDES] {
     let (h, square) = (1.0 / 4096.0, 1.0 / (4096.0 * 4096.0));
     // e^(-h²/2) and e^(-h²)
