@@ -1,0 +1,96 @@
+//! The page: each claim beside what came out, the slopes, and the pictures.
+
+use super::Findings;
+use super::doubt::Doubt;
+use super::order::{Order, TOLERANCE};
+use crate::commands::reproduce::claims_page::{self, STYLE, escape};
+
+/// One self-contained page.
+pub(super) fn html(findings: &Findings) -> String {
+    let Findings { seed, repetitions, .. } = findings;
+    let size = if findings.quick { "a quick run with few people" } else { "a full run" };
+    let claims: Vec<_> = findings.claims().collect();
+    let pictures: String =
+        findings.pictures.iter().map(|(_, svg)| format!("<figure>{svg}</figure>\n")).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Limits of learning under label privacy</title>\n\
+<style>{STYLE}</style>\n<h1>Limits of learning under label privacy</h1>\n\
+<p><b>Simulation</b> with seed {seed}, {repetitions} repetitions ({size}). Beside the claims of Zhao, Ma, Shen, Wang, Fan, <i>On \
+Theoretical Limits of Learning with Label Differential Privacy</i>, stands what came out. Classes: three around a circle, β = γ = 1. \
+Numbers: waves of all octaves, β = 1/2, in labels ±1, or ±R with a Pareto tail of index 3.5 (p = 3). Every repetition draws its own \
+truth. Slopes are minus those of ln(excess risk) in ln N, weighted by their errors; one is confirmed if it lies within {TOLERANCE} + 3 \
+standard errors of Table I's, which was fixed beforehand. Upper bounds are compared with one problem each, so a slope that agrees says \
+that the choices of h, k and T work, not that nothing could be better. No learner here keeps features private on devices: the curator's \
+full privacy stands for it in all pictures.</p>\n{}<h2>Claims</h2>\n{}<h2>Slopes</h2>\n{}<h2>Pictures</h2>\n{pictures}{}</html>\n",
+        claims_page::summary(&claims),
+        claims_page::table(&findings.claims),
+        table(findings.orders()),
+        closer(&findings.doubt)
+    )
+}
+
+fn table<'a>(orders: impl Iterator<Item = &'a Order>) -> String {
+    let rows: String = orders.map(row).collect();
+    format!(
+        "<table><tr><th>setting<th>method<th>N<th>slope<th>Table I, these N<th>its private term<th>tolerance<th>verdict</tr>\n{rows}</table>\n"
+    )
+}
+
+fn row(order: &Order) -> String {
+    let class = if order.confirmed { "" } else { " class=\"no\"" };
+    let Order {
+        method,
+        first_people,
+        last_people,
+        slope,
+        standard_error,
+        table,
+        private_term,
+        tolerance,
+        ..
+    } = order;
+    format!(
+        "<tr{class}><td>{}<td>{method}<td class=\"n\">{first_people}–{last_people}<td class=\"n\">{slope:.3} ± {standard_error:.3}\
+<td class=\"n\">{table:.3}<td class=\"n\">{private_term:.3}<td class=\"n\">{tolerance:.3}<td>{}</tr>\n",
+        escape(&order.setting),
+        order.verdict().to_lowercase()
+    )
+}
+
+/// The setting that had not confirmed.
+fn closer(doubt: &Doubt) -> String {
+    let slopes: String = doubt
+        .slopes
+        .iter()
+        .map(|(range, each, approximation)| {
+            let cells: String = each.iter().map(|slope| format!("<td class=\"n\">{slope:.3}")).collect();
+            format!("<tr><td>{range}{cells}<td class=\"n\">{approximation:.3}</tr>\n")
+        })
+        .collect();
+    let pieces: String = doubt
+        .pieces
+        .iter()
+        .filter(|piece| (piece.constant - 2.4).abs() < 1e-9)
+        .map(|piece| {
+            let drawn = piece.drawn.zip(piece.standard_error);
+            let drawn = drawn.map_or_else(String::new, |(drawn, error)| format!("{drawn:.5} ± {error:.5}"));
+            let terms = [piece.approximation, piece.clipping, piece.sampling, piece.noise, piece.total];
+            let terms: String = terms.iter().map(|term| format!("<td class=\"n\">{term:.5}")).collect();
+            format!(
+                "<tr><td class=\"n\">2^{}<td class=\"n\">{}<td class=\"n\">{:.2}{terms}<td class=\"n\">{drawn}</tr>\n",
+                piece.people.ilog2(),
+                piece.parts,
+                piece.clip
+            )
+        })
+        .collect();
+    format!(
+        "<h2>A closer look: heavy tails with a curator, d = 2, ε = 0.005</h2>\n{}\
+<table><tr><th>slope of the closed form, N<th>constant 1.6<th>2.4<th>3.6<th>what cells cannot show, 2.4</tr>\n{slopes}\
+<tr><td>Table I, private term<td class=\"n\" colspan=\"3\">{:.3}<td></tr></table>\n<figure>{}</figure>\n\
+<table><tr><th>N<th>cells along an axis<th>T<th>what cells cannot show<th>clipping<th>labels<th>noise<th>all<th>drawn</tr>\n{pieces}</table>\n",
+        claims_page::table(&doubt.claims),
+        doubt.limit,
+        doubt.picture.1
+    )
+}
