@@ -82,8 +82,10 @@ fn a_closer_look_finds_the_rate(findings: &Value) {
     let pieces: Vec<&Value> =
         findings["closer"].as_array().unwrap().iter().filter(|piece| piece["constant"] == 2.4).collect();
     let number = |piece: &Value, name: &str| piece[name].as_f64().unwrap();
-    let at = |power: u32| **pieces.iter().find(|piece| piece["people"] == 1u64 << power).unwrap();
-    let total = |power| number(&at(power).clone(), "total");
+    let total = |power: u32| {
+        let here = pieces.iter().find(|piece| piece["people"] == 1u64 << power);
+        number(here.unwrap(), "total")
+    };
     let late = (total(28) / total(40)).ln() / (12.0 * 2f64.ln());
     assert!((late - 4.0 / 11.0).abs() < 0.01, "{late}");
     for piece in pieces.iter().filter(|piece| !piece["drawn"].is_null()) {

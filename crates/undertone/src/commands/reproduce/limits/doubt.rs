@@ -63,7 +63,7 @@ pub(super) fn look(extent: &Extent, seed: u64, measured: &[Measured]) -> anyhow:
         let own = pieces.iter().filter(|piece| piece.constant.total_cmp(&setting.constant).is_eq());
         let (first, last) = range;
         let inside: Vec<_> = own
-            .filter(|piece| (1 << first..=1 << last).contains(&piece.people))
+            .filter(|piece| (1u64 << first..=1u64 << last).contains(&piece.people))
             .map(|piece| (piece.people, of(piece), 0.0))
             .collect();
         falling(&inside).map_or(f64::NAN, |slope| slope.slope)
