@@ -25,7 +25,7 @@ impl Circle {
         Self { phase: unit(rng) }
     }
 
-    pub(super) fn chances(&self, row: Row<'_>) -> [f64; CLASSES] {
+    pub(super) fn chances(self, row: Row<'_>) -> [f64; CLASSES] {
         let turn = TAU * row.dense.iter().fold(self.phase, |sum, &x| sum + f64::from(x));
         let (sine, cosine) = turn.sin_cos();
         let (a, b) = (0.5 * cosine, FRAC_PI_3.sin() * sine);
@@ -34,14 +34,14 @@ impl Circle {
     }
 
     /// A label of somebody there.
-    pub(super) fn label(&self, row: Row<'_>, rng: &mut impl Rng) -> u32 {
+    pub(super) fn label(self, row: Row<'_>, rng: &mut impl Rng) -> u32 {
         let [first, second, _] = self.chances(row);
         let draw = unit(rng);
         u32::from(draw >= first) + u32::from(draw >= first + second)
     }
 
     /// By how much the chance of being right falls short of the best: η* - η_c.
-    pub(super) fn excess(&self, row: Row<'_>, prediction: &[f32]) -> f64 {
+    pub(super) fn excess(self, row: Row<'_>, prediction: &[f32]) -> f64 {
         let chances = self.chances(row);
         let chosen = (1..CLASSES).fold(0, |best, j| if prediction[j] > prediction[best] { j } else { best });
         chances.iter().copied().fold(f64::MIN, f64::max) - chances[chosen]

@@ -100,15 +100,12 @@ fn within(clip: f64) -> Result<Bounds, LearnError> {
 /// The best device for numbers, and the corrected k and T.
 fn ours_local(setting: &Setting, sample: &Sample, rng: &mut ChaCha12Rng) -> Result<Vec<f32>, LearnError> {
     let (n, d, epsilon) = (sample.people(), setting.dimension, setting.epsilon);
-    let (k, clip) = match setting.task {
-        Task::Heavy => {
-            let k = (setting.constant * heavy_neighbours(n, d, BETA, ORDER, epsilon.get())).min(n as f64);
-            (k, local_clip(ORDER, MOMENT, k, epsilon.get()))
-        }
-        _ => {
-            let noise = NumberMechanism::best(within(1.0)?, epsilon)?.worst_variance();
-            (setting.constant * neighbours(n, d, BETA, 1.0 + noise), 1.0)
-        }
+    let (k, clip) = if setting.task == Task::Heavy {
+        let k = (setting.constant * heavy_neighbours(n, d, BETA, ORDER, epsilon.get())).min(n as f64);
+        (k, local_clip(ORDER, MOMENT, k, epsilon.get()))
+    } else {
+        let noise = NumberMechanism::best(within(1.0)?, epsilon)?.worst_variance();
+        (setting.constant * neighbours(n, d, BETA, 1.0 + noise), 1.0)
     };
     let mechanism = NumberMechanism::best(within(clip)?, epsilon)?;
     average(&mechanism, k, sample, rng)
@@ -181,9 +178,10 @@ fn full(
         (Task::Heavy, true) => printed_clip(setting, sample, width),
         _ => 1.0,
     };
-    let release = match printed {
-        true => FullNumbers::FlooredAsPublished((0.5 * occupancy).ceil() as u32),
-        false => FullNumbers::TwoSided,
+    let release = if printed {
+        FullNumbers::FlooredAsPublished((0.5 * occupancy).ceil() as u32)
+    } else {
+        FullNumbers::TwoSided
     };
     let grid = PublicGrid::new(&vec![(0.0, 1.0); setting.dimension as usize], parts)?;
     let Sample { rows, labels, judges } = sample;

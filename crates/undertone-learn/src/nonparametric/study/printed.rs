@@ -1,4 +1,4 @@
-//! What the paper prints, constants one where it gives none: widths, neighbours, clips, and means of cells.
+//! What the paper prints: widths (their constants, of which it says nothing, are one), neighbours, clips, and means of cells.
 
 use super::pareto::ORDER;
 use super::setting::Setting;
@@ -6,7 +6,7 @@ use super::waves::BETA;
 use crate::LearnError;
 use crate::features::{Row, Rows};
 use crate::nonparametric::TrustModel;
-use crate::nonparametric::rates::{Task, cells_per_axis};
+use crate::nonparametric::rates::{Task, cells_per_axis, neighbours};
 use crate::nonparametric::targets::place;
 use rand_core::CryptoRng;
 use undertone_privacy::Randomizer;
@@ -38,20 +38,18 @@ impl Setting {
         width.min(0.999)
     }
 
-    /// k of Theorems 6 and 10.
+    /// k of Theorems 6 and 10, which say nothing about constants: with that which minimises the bound for Laplace noise, and with ours
+    /// for heavy tails.
     ///
     /// > N^(2β/(d+2β))·(ε ∧ 1)^(-2d/(d+2β)), and (Nε²)^(2β/(2pβ+d(p-1))) ∨ N^(2β/(2β+d)) for heavy tails
     pub(super) fn printed_neighbours(&self, people: u64) -> f64 {
         let (d, n, epsilon) = (f64::from(self.dimension), people as f64, self.epsilon.get());
+        if self.task != Task::Heavy {
+            return neighbours(people, self.dimension, BETA, 1.0 + 8.0 / (epsilon * epsilon));
+        }
+        let power = 2.0 * BETA / (2.0 * ORDER * BETA + d * (ORDER - 1.0));
         let alone = n.powf(2.0 * BETA / (d + 2.0 * BETA));
-        let k = match self.task {
-            Task::Heavy => {
-                let power = 2.0 * BETA / (2.0 * ORDER * BETA + d * (ORDER - 1.0));
-                (n * epsilon * epsilon).powf(power).max(alone)
-            }
-            _ => alone * epsilon.min(1.0).powf(-2.0 * d / (d + 2.0 * BETA)),
-        };
-        k.round().clamp(1.0, n)
+        (self.constant * (n * epsilon * epsilon).powf(power).max(alone)).round().clamp(1.0, n)
     }
 }
 

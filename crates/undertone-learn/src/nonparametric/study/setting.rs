@@ -32,7 +32,7 @@ pub struct Setting {
 pub enum Method {
     /// The learner of this crate with the mechanism that measures best
     Ours,
-    /// The paper's estimator with the paper's choices, constants one
+    /// The paper's estimator with the paper's choices
     Printed,
     /// A curator who keeps features private, too, as we do it
     Full,

@@ -102,7 +102,8 @@ fn piece(setting: &Setting, power: u32, extent: &Extent, seed: u64) -> anyhow::R
     })
 }
 
-fn run(pieces: &[Piece]) -> impl Iterator<Item = &Piece> {
+/// Those with the constant that is run.
+pub(super) fn run(pieces: &[Piece]) -> impl Iterator<Item = &Piece> {
     pieces.iter().filter(|piece| piece.constant.total_cmp(&CONSTANTS[1]).is_eq())
 }
 

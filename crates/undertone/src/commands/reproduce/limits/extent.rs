@@ -8,8 +8,8 @@ use undertone_privacy::{Epsilon, PrivacyError};
 /// Sizes of everything.
 pub(super) struct Extent {
     pub(super) repetitions: u64,
-    /// Powers of two of people are left out below the first, above the last, and between steps.
-    powers: (u32, u32, usize),
+    /// Powers of two of people, first and last, and how far apart; none for those of each setting
+    powers: Option<(u32, u32, usize)>,
     /// Whether a curator is also given an ε at which privacy costs most
     small_epsilons: bool,
     /// Powers of two of people who are drawn cell by cell, and how often
@@ -26,6 +26,7 @@ pub(super) struct Place {
     pub(super) setting: Setting,
     /// N
     pub(super) people: Vec<u64>,
+    pub(super) repetitions: u64,
     /// Whether ε is small for a curator
     pub(super) small: bool,
 }
@@ -49,12 +50,16 @@ const LINES: [Line; 9] = [
 impl Extent {
     pub(super) const FULL: Self = Self {
         repetitions: 24,
-        powers: (0, 20, 1),
+        powers: None,
         small_epsilons: true,
         by_cells: (&[16, 18, 20, 22, 24, 26, 28, 30, 32], 24),
     };
-    pub(super) const QUICK: Self =
-        Self { repetitions: 8, powers: (0, 16, 2), small_epsilons: false, by_cells: (&[16, 20, 26, 28], 4) };
+    pub(super) const QUICK: Self = Self {
+        repetitions: 6,
+        powers: Some((12, 16, 2)),
+        small_epsilons: false,
+        by_cells: (&[16, 20, 26, 28], 4),
+    };
 
     /// All settings.
     pub(super) fn places(&self) -> Result<Vec<Place>, PrivacyError> {
@@ -65,9 +70,11 @@ impl Extent {
     fn place(&self, line: &Line, dimension: u32) -> Result<Place, PrivacyError> {
         let &(task, trust, value, constants, powers, small) = line;
         let axis = dimension as usize - 1;
-        let (least, most, step) = self.powers;
-        let (first, last) = powers[axis];
-        let people = (first.max(least)..=last.min(most)).step_by(step).map(|power| 1 << power).collect();
+        let (first, last, step) = self.powers.unwrap_or((powers[axis].0, powers[axis].1, 1));
+        let people = (first..=last).step_by(step).map(|power| 1 << power).collect();
+        // On a line there are three boundaries and no more, of which chance makes much.
+        let few = task == Task::Classification && dimension == 1;
+        let repetitions = if few { 4 * self.repetitions } else { self.repetitions };
         let (epsilon, constant) = (Epsilon::new(value)?, constants[axis]);
         let whom = trust.name();
         Ok(Place {
@@ -75,6 +82,7 @@ impl Extent {
             file: format!("{}-{whom}{}-d{dimension}", task.name(), if small { "-small-epsilon" } else { "" }),
             setting: Setting { task, trust, dimension, epsilon, constant },
             people,
+            repetitions,
             small,
         })
     }

@@ -98,9 +98,9 @@ impl Limits {
     fn find(&self, seed: u64) -> anyhow::Result<Findings> {
         let extent = if self.quick { Extent::QUICK } else { Extent::FULL };
         let places = extent.places()?;
-        let people: u64 = places.iter().flat_map(|place| &place.people).sum();
-        let bar = progress_bar(people * extent.repetitions);
-        let measure = |place| row::measure(place, extent.repetitions, seed, &bar);
+        let work = places.iter().map(|place| place.repetitions * place.people.iter().sum::<u64>());
+        let bar = progress_bar(work.sum());
+        let measure = |place| row::measure(place, seed, &bar);
         let measured = places.iter().map(measure).collect::<anyhow::Result<Vec<_>>>()?;
         bar.finish_and_clear();
         let doubt = doubt::look(&extent, seed, &measured)?;

@@ -41,12 +41,8 @@ impl Measured {
 }
 
 /// Runs all methods in one setting.
-pub(super) fn measure(
-    place: &Place,
-    repetitions: u64,
-    seed: u64,
-    bar: &ProgressBar,
-) -> anyhow::Result<Measured> {
+pub(super) fn measure(place: &Place, seed: u64, bar: &ProgressBar) -> anyhow::Result<Measured> {
+    let repetitions = place.repetitions;
     let mut rows = Vec::new();
     for &people in &place.people {
         let figures = place.setting.excesses(people, &Method::ALL, repetitions, seed, &|| bar.inc(people))?;
