@@ -15,6 +15,7 @@ use crate::nonparametric::rates::{
 };
 use crate::nonparametric::{CellModel, NumberReports, TrustModel};
 use rand_chacha::ChaCha12Rng;
+use undertone_privacy::Epsilon;
 use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism, NumberRandomizer};
 
 /// Places where a model is judged, along each axis; fewer where each costs a search
@@ -190,15 +191,15 @@ fn full(
 
 /// Without privacy, by the same sort of average: of neighbours for devices, of cells for a curator.
 fn certain(setting: &Setting, sample: &Sample) -> Result<Vec<f32>, LearnError> {
-    let (n, d) = (sample.people(), setting.dimension);
     let most = sample.labels.iter().fold(1.0f64, |most, label| most.max(label.abs()));
     let (reports, _) = NumberReports::certain(within(most)?, &sample.labels)?;
-    let variance = if setting.task == Task::Heavy { pareto::SQUARE } else { 1.0 };
-    let k = neighbours(n, d, BETA, variance);
     if setting.trust == TrustModel::LabelLocal {
-        return NeighbourModel::new(&sample.rows, reports.targets(), k as usize)?.predict(&sample.judges);
+        let variance = if setting.task == Task::Heavy { pareto::SQUARE } else { 1.0 };
+        let k = neighbours(sample.people(), setting.dimension, BETA, variance) as usize;
+        return NeighbourModel::new(&sample.rows, reports.targets(), k)?.predict(&sample.judges);
     }
-    let width = (k / n as f64).powf(1.0 / f64::from(d)).min(0.999);
+    // The width of ours, once privacy costs nothing
+    let width = Setting { epsilon: Epsilon::new(1e9)?, ..*setting }.width(sample.people())?;
     CellModel::fit(Partition::cubes(&sample.rows, width)?, &sample.rows, reports.targets())?
         .predict(&sample.judges)
 }
