@@ -11,11 +11,10 @@ use crate::nonparametric::cells::Partition;
 use crate::nonparametric::central::{Clipping, FullNumbers, PublicGrid, release_numbers};
 use crate::nonparametric::neighbours::NeighbourModel;
 use crate::nonparametric::rates::{
-    Task, cells_per_axis, central_clip, heavy_neighbours, local_clip, neighbours,
+    Task, cells_per_axis, central_clip, central_regression_width, heavy_neighbours, local_clip, neighbours,
 };
 use crate::nonparametric::{CellModel, NumberReports, TrustModel};
 use rand_chacha::ChaCha12Rng;
-use undertone_privacy::Epsilon;
 use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism, NumberRandomizer};
 
 /// Places where a model is judged, along each axis; fewer where each costs a search
@@ -198,8 +197,8 @@ fn certain(setting: &Setting, sample: &Sample) -> Result<Vec<f32>, LearnError> {
         let k = neighbours(sample.people(), setting.dimension, BETA, variance) as usize;
         return NeighbourModel::new(&sample.rows, reports.targets(), k)?.predict(&sample.judges);
     }
-    // The width of ours, once privacy costs nothing
-    let width = Setting { epsilon: Epsilon::new(1e9)?, ..*setting }.width(sample.people())?;
+    // The width for bounded numbers, where privacy costs nothing: tails do not matter then
+    let width = central_regression_width(sample.people(), setting.dimension, BETA, 1e9).min(0.999);
     CellModel::fit(Partition::cubes(&sample.rows, width)?, &sample.rows, reports.targets())?
         .predict(&sample.judges)
 }
