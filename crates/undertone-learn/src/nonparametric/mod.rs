@@ -9,6 +9,7 @@ pub mod cells;
 pub mod central;
 pub mod neighbours;
 pub mod rates;
+pub mod study;
 
 mod average;
 mod cell_model;

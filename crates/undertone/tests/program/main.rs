@@ -9,6 +9,7 @@ mod demo;
 mod insurance;
 mod label;
 mod learning;
+mod limits;
 mod number;
 mod numbers;
 mod one_round;
