@@ -149,7 +149,7 @@ fn cause(pieces: &[Piece], slopes: &[(String, [f64; 3], f64)]) -> String {
     let early: Vec<&Piece> = run(pieces).filter(|piece| piece.people <= 1 << RANGES[0].1).collect();
     let parts: Vec<String> = early.iter().map(|piece| piece.parts.to_string()).collect();
     let most = |of: fn(&Piece) -> f64| early.iter().map(|piece| of(piece)).fold(0.0, f64::max);
-    let share = |value: f64| format!("{:.1} %", 100.0 * value);
+    let share = |value: f64| format!("{:.2} %", 100.0 * value);
     let resolved = slopes.first().zip(slopes.last()).map_or_else(String::new, |(first, last)| {
         format!("falls like N^-{:.3} instead of N^-{:.3}", first.2, last.2)
     });
