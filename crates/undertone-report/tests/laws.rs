@@ -10,10 +10,10 @@ use undertone_privacy::label::LabelKind;
 use undertone_privacy::number::{NumberKind, NumberRandomizer};
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    BallWords, CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport,
-    HuberWords, LearnerWords, LossWords, MechanismWords, NumberWords, OnlineWords, Point, PriorWords,
-    RecordWords, Report, ReportError, ReportFormat, ReportId, ResponseWords, Stretch, TASK_VERSION, Task,
-    TaskId, TextWords, batch,
+    BallWords, CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, FunctionalTerm,
+    FunctionalWords, GradientReport, HuberWords, LearnerWords, LossWords, MOST_JOINT, MechanismWords,
+    NumberWords, OnlineWords, Point, PriorWords, RecordWords, Report, ReportError, ReportFormat, ReportId,
+    ResponseWords, Stretch, TASK_VERSION, Task, TaskId, TextWords, batch,
 };
 
 const OPENS: u64 = 1000;
@@ -221,7 +221,14 @@ prop_compose! {
         task.record =
             Some(RecordWords { loss, weights, radius, bound, response, ball, shares: None, functionals });
         task.mechanism = mechanism;
-        task.stating_its_noise().unwrap()
+        let mut task = task.stating_its_noise().unwrap();
+        let names = task.parameter_names();
+        if names.len() <= MOST_JOINT && names.iter().filter(|name| **name == names[0]).count() == 1 {
+            let terms = vec![FunctionalTerm { parameter: names[0].clone(), factor: radius }];
+            let words = FunctionalWords { name: "a function".into(), terms };
+            task.record.as_mut().unwrap().functionals.push(words);
+        }
+        task
     }
 }
 

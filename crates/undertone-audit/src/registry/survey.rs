@@ -165,8 +165,9 @@ mod tests {
         let case = case("moments", &survey);
         let Reports::Representatives(reports) = &case.reports else { panic!("{:?}", case.reports) };
         assert!(reports.iter().all(|report| survey.check(report).is_ok()));
-        // Opposite records have opposite first moments and the same second one.
+        // Opposite records have opposite first moments and the same second one. On a grid of 2^-20 they are shorter than one by up
+        // to √2·2^-21 each way, which turns the sign of so many and no more.
         let found = exact_loss(&case).unwrap();
-        assert!(!found.exceeds(1.0) && found.loss > 1.0 - 1e-9, "{found:?}");
+        assert!(!found.exceeds(1.0) && found.loss > 1.0 - 1e-6, "{found:?}");
     }
 }

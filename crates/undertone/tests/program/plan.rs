@@ -139,7 +139,7 @@ fn an_online_plan_refuses_what_it_has_no_law_for() {
         (&format!("--online linear {whole} --weights clip"), "'clip'"),
         (&format!("--online linear {whole} --classes 3"), "--classes"),
         (&format!("--online linear {whole} --target-width -1"), "'-1'"),
-        ("--classes 3 --epsilon 1 --n 5 --mu 1", "--online"),
+        ("--classes 3 --epsilon 1 --n 5 --mu 1", "cannot be used with '--mu"),
         ("--online linear --dimension 5 --eta 0.2 --alpha 0.5 --n 100", "needs --mu, or --epsilon"),
         (&format!("--online linear {whole} --epsilon 1"), "cannot be used with"),
         (&format!("--online linear {whole} --tiers 1,2"), "--shares"),
