@@ -1,5 +1,6 @@
 //! The moments of a population as far as they are known: unbiased, with the variance of each coordinate.
 
+use super::length::Length;
 use super::spectrum::Spectrum;
 use crate::LearnError;
 use std::f64::consts::SQRT_2;
@@ -79,11 +80,10 @@ impl Moments {
     pub fn repaired(&self) -> Result<Repaired, LearnError> {
         let p = self.covariates();
         let square = self.mean_square();
-        let noise = (p as f64 - 2.0).max(0.0) * self.mean_variance;
-        let keep = if square > noise { 1.0 - noise / square } else { 0.0 };
+        let keep = Length::Nearest.keep(square, p, self.mean_variance);
         let mean = self.mean.iter().map(|x| keep * x).collect();
         let spectrum = match &self.second {
-            Some((svec, variance)) => shrunk(Spectrum::of_svec(p, svec)?, svec.len() as f64 * variance),
+            Some((svec, variance)) => shrunk(Spectrum::of_svec(p, svec)?, svec.len() as f64 * variance, 1.0),
             None if p as f64 * keep * keep * square > 1.0 => Spectrum::multiple(p, 1.0),
             None => Spectrum::multiple(p, 1.0 / p as f64),
         };
@@ -110,15 +110,16 @@ impl Moments {
     }
 }
 
-/// S drawn towards a multiple of I, given how much of its distance is `noise`, and lifted.
-fn shrunk(mut spectrum: Spectrum, noise: f64) -> Spectrum {
-    let p = spectrum.dimension() as f64;
-    // No record is longer than one, and a trace that is mostly noise may be anything.
-    let centre = (spectrum.values.iter().sum::<f64>() / p).clamp(0.05 / p, 1.0 / p);
+/// S drawn towards a multiple of I, given how much of its distance is `noise`, and lifted; nobody's square is above `room`.
+pub(super) fn shrunk(mut spectrum: Spectrum, noise: f64, room: f64) -> Spectrum {
+    let most = room / spectrum.dimension() as f64;
+    // A trace that is mostly noise may be anything.
+    let mean = spectrum.values.iter().sum::<f64>() / spectrum.dimension() as f64;
+    let centre = mean.clamp(0.05 * most, most);
     let distance: f64 = spectrum.values.iter().map(|value| (value - centre).powi(2)).sum();
     let weight = if noise < distance { noise / distance } else { 1.0 };
     for value in &mut spectrum.values {
-        *value = (*value + weight * (centre - *value)).max(0.05 / p);
+        *value = (*value + weight * (centre - *value)).max(0.05 * most);
     }
     spectrum
 }

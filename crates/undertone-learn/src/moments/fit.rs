@@ -1,9 +1,11 @@
 //! From moments to weights, and whether they are worth having.
 
-use super::closure::{Closure, MarginLoss, Surrogate};
+use super::classes::Classes;
+use super::closure::{Closure, MarginLoss, Surrogate, best_length};
 use super::estimate::Moments;
+use super::length::Length;
 use super::minimize::Problem;
-use super::prediction::{Belief, Prediction, predict};
+use super::prediction::{Prediction, predict};
 use super::rule::closure_for;
 use crate::LearnError;
 use crate::convex::positive;
@@ -13,6 +15,10 @@ const DOUBT: f64 = 0.1;
 /// Standard deviations by which margins are thought to spread farther than is told: weights that are too sure of themselves cost more
 /// than weights that are too short.
 const MORE_SPREAD: f64 = 0.5;
+/// The same for scores within a class, in every direction.
+const WIDER: f64 = 1.0;
+/// The most covariates whose margins are taken for those of records on a sphere.
+const FEW: usize = 2;
 
 /// What is to be minimised, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +29,8 @@ pub struct OneRound {
     pub radius: f64,
     /// How a risk is made of the moments; the one that measures best if none is given
     pub closure: Option<Closure>,
+    /// The first covariate, where it is the same for everybody
+    pub constant: Option<f64>,
 }
 
 /// Whether the weights are expected to do better than none.
@@ -45,8 +53,6 @@ pub enum Verdict {
 pub struct OneRoundFit {
     /// The answer: the weights of least risk, or zero where the constant is better
     pub weights: Vec<f64>,
-    /// How the risk was made of the moments
-    pub closure: Closure,
     /// What is expected of the weights of least risk
     pub predicted: Prediction,
     /// The same if the mean is as short as nine in ten means like this one allow
@@ -59,7 +65,7 @@ impl OneRound {
     /// The loss on the ball of this radius, with the closure that measures best for the moments.
     pub fn new(loss: MarginLoss, radius: f64) -> Result<Self, LearnError> {
         let radius = positive("the radius of the ball of weights", radius)?;
-        Ok(Self { loss, radius, closure: None })
+        Ok(Self { loss, radius, closure: None, constant: None })
     }
 
     /// The same with another closure.
@@ -68,47 +74,83 @@ impl OneRound {
         Self { closure: Some(closure), ..self }
     }
 
+    /// The same for people whose first covariate is always `constant`: the moments then tell of either class.
+    pub fn with_constant(self, constant: f64) -> Result<Self, LearnError> {
+        if !(constant > 0.0 && constant < 1.0) {
+            return Err(LearnError::Parameter {
+                what: "the constant covariate",
+                value: constant,
+                expected: "between 0 and 1, beside other covariates in the unit ball",
+            });
+        }
+        Ok(Self { constant: Some(constant), ..self })
+    }
+
+    /// What the constant covariate is, if the two classes are to be told apart by it.
+    pub(super) fn between_classes(&self, moments: &Moments) -> Option<f64> {
+        let margins = self.closure.is_some() || self.loss == MarginLoss::Squared || moments.covariates() < 2;
+        self.constant.filter(|_| !margins)
+    }
+
     /// The loss closed as it is for these moments.
-    fn surrogate(&self, moments: &Moments) -> Surrogate {
+    pub(super) fn surrogate(&self, moments: &Moments) -> Surrogate {
         let closure = self.closure.unwrap_or_else(|| closure_for(self.loss, moments));
         Surrogate::new(self.loss, closure, self.radius)
     }
 
     /// The weights of least risk for the moments, whatever they are worth.
+    pub fn minimum(&self, moments: &Moments) -> Result<Vec<f64>, LearnError> {
+        let Some(constant) = self.between_classes(moments) else {
+            return self.steady_minimum(moments);
+        };
+        let classes = Classes::new(self.loss, constant, moments, Length::Nearest, WIDER)?;
+        Ok(classes.minimum(self.radius))
+    }
+
+    /// The weights of least risk by the margins of everybody.
     ///
     /// They lie where the repaired second moment is small, and that one is rounder than the truth. So they are shortened to what is
     /// best for the spread of their margins as it was told, w'Sw without repair, which is nearly unbiased along a direction that
-    /// owes most to the mean; it has a say only where it is larger.
-    pub fn minimum(&self, moments: &Moments) -> Result<Vec<f64>, LearnError> {
-        let repaired = moments.repaired()?;
-        let problem = Problem::new(self.surrogate(moments), &repaired, self.radius);
-        let weights = problem.minimum().weights;
+    /// owes most to the mean; it has a say only where it is larger. For the hinge and two covariates the length of weights is that
+    /// of records on a circle.
+    fn steady_minimum(&self, moments: &Moments) -> Result<Vec<f64>, LearnError> {
+        let problem = Problem::new(self.surrogate(moments), moments.repaired()?, self.radius);
+        let mut weights = problem.minimum().weights;
         let square: f64 = weights.iter().map(|w| w * w).sum();
-        Ok(match moments.spread_along(&weights) {
-            // No record is longer than one.
-            Some((told, deviation)) => {
-                problem.steadied(weights, (told + MORE_SPREAD * deviation).min(square))
-            }
-            None => weights,
-        })
+        let Some((told, deviation)) = moments.spread_along(&weights).filter(|_| square > 0.0) else {
+            return Ok(weights);
+        };
+        // No record is longer than one.
+        let spread = (told + MORE_SPREAD * deviation).min(square).max(problem.spread(&weights));
+        let few = self.loss == MarginLoss::Hinge && self.closure.is_none() && weights.len() <= FEW;
+        let length = square.sqrt();
+        let on_sphere = few.then(|| {
+            best_length(self.loss, problem.mean_along(&weights) / length, spread / square, self.radius)
+        });
+        let share = match on_sphere.flatten() {
+            Some(best) => best / length,
+            None => problem.best_share(&weights, spread),
+        };
+        for w in &mut weights {
+            *w *= share;
+        }
+        Ok(weights)
     }
 
     /// The weights with what is expected of them; none where the constant predictor is expected to do better.
     pub fn fit(&self, moments: &Moments) -> Result<OneRoundFit, LearnError> {
         let weights = self.minimum(moments)?;
-        let surrogate = self.surrogate(moments);
-        let predicted = predict(self, surrogate, moments, Belief::Even)?;
-        let cautious = predict(self, surrogate, moments, Belief::Cautious)?;
-        let closure = surrogate.closure();
+        let predicted = predict(self, moments, Length::Even)?;
+        let cautious = predict(self, moments, Length::Cautious)?;
         if predicted.fitted < predicted.constant {
             let sure =
                 predicted.worse <= DOUBT && cautious.fitted < cautious.constant && moments.second().is_some();
             let verdict = if sure { Verdict::Fitted } else { Verdict::Doubtful };
-            return Ok(OneRoundFit { weights, closure, predicted, cautious, verdict });
+            return Ok(OneRoundFit { weights, predicted, cautious, verdict });
         }
         let none = vec![0.0; weights.len()];
         let verdict = Verdict::ConstantIsBetter { weights };
-        Ok(OneRoundFit { weights: none, closure, predicted, cautious, verdict })
+        Ok(OneRoundFit { weights: none, predicted, cautious, verdict })
     }
 }
 

@@ -10,18 +10,17 @@
 
 use super::closure::Surrogate;
 use super::estimate::Repaired;
+use super::golden::{SECTIONS, golden};
 
 /// The places of a first look at κ, in the logarithm ...
 const PLACES: usize = 48;
 /// ... from this share of the largest eigenvalue to its inverse.
 const LEAST: f64 = 1e-6;
-/// Steps of a golden section: 0.618^40 is below 10^-8.
-const SECTIONS: usize = 40;
 
 /// S and μ in the coordinates of the eigenvectors, μ shortened to what the law of the surrogate can have.
-pub(super) struct Problem<'a> {
+pub(super) struct Problem {
     surrogate: Surrogate,
-    repaired: &'a Repaired,
+    pub(super) repaired: Repaired,
     /// U'μ
     mean: Vec<f64>,
     radius: f64,
@@ -34,8 +33,8 @@ pub(super) struct Minimum {
     pub(super) risk: f64,
 }
 
-impl<'a> Problem<'a> {
-    pub(super) fn new(surrogate: Surrogate, repaired: &'a Repaired, radius: f64) -> Self {
+impl Problem {
+    pub(super) fn new(surrogate: Surrogate, repaired: Repaired, radius: f64) -> Self {
         let mut mean = repaired.spectrum.inward(&repaired.mean);
         // μ'S⁻¹μ, a little below what is allowed
         let alignment: f64 = mean.iter().zip(&repaired.spectrum.values).map(|(m, value)| m * m / value).sum();
@@ -76,19 +75,25 @@ impl<'a> Problem<'a> {
         self.risk_along(&self.repaired.spectrum.inward(weights), 1.0)
     }
 
-    /// The share of `weights` that has the least risk if they spread margins as far as `spread`, where that is farther than S has it.
-    pub(super) fn steadied(&self, mut weights: Vec<f64>, spread: f64) -> Vec<f64> {
-        let inner = self.repaired.spectrum.inward(&weights);
-        let m: f64 = inner.iter().zip(&self.mean).map(|(w, mean)| w * mean).sum();
-        let believed: f64 =
-            inner.iter().zip(&self.repaired.spectrum.values).map(|(w, value)| value * w * w).sum();
-        if spread > believed {
-            let (share, _) = golden(0.0, 1.0, |c| self.surrogate.risk(c * m, c * c * spread));
-            for w in &mut weights {
-                *w *= share;
-            }
+    /// w'μ.
+    pub(super) fn mean_along(&self, weights: &[f64]) -> f64 {
+        self.repaired.spectrum.inward(weights).iter().zip(&self.mean).map(|(w, mean)| w * mean).sum()
+    }
+
+    /// w'Sw.
+    pub(super) fn spread(&self, weights: &[f64]) -> f64 {
+        let inner = self.repaired.spectrum.inward(weights);
+        inner.iter().zip(&self.repaired.spectrum.values).map(|(w, value)| value * w * w).sum()
+    }
+
+    /// The share of `weights` that has the least risk if they spread margins as far as `spread`: all of them where that is no
+    /// farther than S has it.
+    pub(super) fn best_share(&self, weights: &[f64], spread: f64) -> f64 {
+        if spread <= self.spread(weights) {
+            return 1.0;
         }
-        weights
+        let m = self.mean_along(weights);
+        golden(0.0, 1.0, SECTIONS, |c| self.surrogate.risk(c * m, c * c * spread)).0
     }
 
     /// The weights of least risk in the ball.
@@ -99,7 +104,7 @@ impl<'a> Problem<'a> {
             return zero;
         }
         let most = self.radius / norm;
-        let (c, inside) = golden(0.0, most, |c| self.risk_along(&direction, c));
+        let (c, inside) = golden(0.0, most, SECTIONS, |c| self.risk_along(&direction, c));
         if c < most * (1.0 - 1e-6) {
             return self.better(zero, &direction, c, inside);
         }
@@ -127,29 +132,9 @@ impl<'a> Problem<'a> {
         let at = |k: f64| largest * LEAST * (width * k).exp();
         let best = (0..PLACES).map(|k| (risk(at(k as f64)), k)).min_by(|a, b| a.0.total_cmp(&b.0));
         let place = best.map_or(0.0, |(_, k)| k as f64);
-        let (k, least) = golden(place - 1.0, place + 1.0, |k| risk(at(k)));
+        let (k, least) = golden(place - 1.0, place + 1.0, SECTIONS, |k| risk(at(k)));
         if risk(0.0) <= least { 0.0 } else { at(k) }
     }
-}
-
-/// The least value of a function with one valley between `low` and `high`, and where it is.
-fn golden(low: f64, high: f64, f: impl Fn(f64) -> f64) -> (f64, f64) {
-    const RATIO: f64 = 0.618_033_988_749_894_9;
-    let (mut low, mut high) = (low, high);
-    let (mut a, mut b) = (high - RATIO * (high - low), low + RATIO * (high - low));
-    let (mut at_a, mut at_b) = (f(a), f(b));
-    for _ in 0..SECTIONS {
-        if at_a < at_b {
-            (high, b, at_b) = (b, a, at_a);
-            a = high - RATIO * (high - low);
-            at_a = f(a);
-        } else {
-            (low, a, at_a) = (a, b, at_b);
-            b = low + RATIO * (high - low);
-            at_b = f(b);
-        }
-    }
-    if at_a < at_b { (a, at_a) } else { (b, at_b) }
 }
 
 #[cfg(test)]
@@ -169,7 +154,8 @@ mod tests {
         for loss in [MarginLoss::Logistic, MarginLoss::Hinge, MarginLoss::Squared] {
             for closure in [Closure::Gauss, Closure::SkewNormal, Closure::Quadratic] {
                 for radius in [0.3, 1.0, 20.0] {
-                    let problem = Problem::new(Surrogate::new(loss, closure, radius), &repaired, radius);
+                    let problem =
+                        Problem::new(Surrogate::new(loss, closure, radius), repaired.clone(), radius);
                     let Minimum { weights, risk } = problem.minimum();
                     let norm = |w: &[f64]| w.iter().map(|x| x * x).sum::<f64>().sqrt();
                     assert!(norm(&weights) <= radius * (1.0 + 1e-9));
@@ -196,8 +182,11 @@ mod tests {
     #[test]
     fn inside_the_ball_the_squared_loss_is_solved_by_the_normal_equations() {
         let repaired = repaired();
-        let problem =
-            Problem::new(Surrogate::new(MarginLoss::Squared, Closure::Quadratic, 50.0), &repaired, 50.0);
+        let problem = Problem::new(
+            Surrogate::new(MarginLoss::Squared, Closure::Quadratic, 50.0),
+            repaired.clone(),
+            50.0,
+        );
         let weights = problem.minimum().weights;
         // S·w = μ
         let s = [[0.5, 0.1, -0.05], [0.1, 0.3, 0.02], [-0.05, 0.02, 0.15]];
@@ -212,19 +201,18 @@ mod tests {
     fn weights_whose_margins_spread_farther_than_believed_become_shorter() {
         let repaired = repaired();
         let surrogate = Surrogate::new(MarginLoss::Squared, Closure::Quadratic, 50.0);
-        let problem = Problem::new(surrogate, &repaired, 50.0);
+        let problem = Problem::new(surrogate, repaired.clone(), 50.0);
         let weights = problem.minimum().weights;
         // At the minimum w'Sw = w'μ; where the spread is twice that, c·w'μ·2 - c²·2·w'μ is largest at c = 1/2.
         let spread: f64 = weights.iter().zip(&repaired.mean).map(|(w, m)| w * m).sum();
-        let half = problem.steadied(weights.clone(), 2.0 * spread);
-        assert!(half.iter().zip(&weights).all(|(half, w)| (half - 0.5 * w).abs() < 1e-6));
-        assert_eq!(problem.steadied(weights.clone(), 0.9 * spread), weights);
+        assert!((problem.best_share(&weights, 2.0 * spread) - 0.5).abs() < 1e-6);
+        assert!(problem.best_share(&weights, 0.9 * spread) >= 1.0);
     }
 
     #[test]
     fn without_a_direction_the_constant_is_best() {
         let repaired = Repaired { mean: vec![0.0; 3], ..repaired() };
-        let problem = Problem::new(Surrogate::new(MarginLoss::Logistic, Closure::Gauss, 1.0), &repaired, 1.0);
+        let problem = Problem::new(Surrogate::new(MarginLoss::Logistic, Closure::Gauss, 1.0), repaired, 1.0);
         assert_eq!(problem.minimum().weights, [0.0; 3]);
     }
 }

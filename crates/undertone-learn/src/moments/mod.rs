@@ -17,9 +17,12 @@
 //!    constant predictor where that is expected to be better, and says so.
 
 mod check;
+mod classes;
 mod closure;
 mod estimate;
 mod fit;
+mod golden;
+mod length;
 mod minimize;
 mod prediction;
 mod rule;
@@ -28,6 +31,7 @@ pub mod study;
 mod sums;
 
 pub use check::check_records;
+pub(crate) use classes::inside;
 pub use closure::{Closure, MarginLoss};
 pub use estimate::{Moments, Repaired};
 pub use fit::{OneRound, OneRoundFit, Verdict};

@@ -7,9 +7,10 @@
 //! for the weights. Among collections whose mean is long those are many that owe it to luck, so that there is a second, cautious
 //! belief, in which the truth is as short as nine in ten such means would allow.
 
-use super::closure::Surrogate;
+use super::classes::Classes;
 use super::estimate::{Moments, Repaired};
 use super::fit::OneRound;
+use super::length::Length;
 use super::minimize::Problem;
 use crate::LearnError;
 use undertone_privacy::vector::stream::PublicStream;
@@ -18,8 +19,6 @@ use undertone_privacy::vector::stream::PublicStream;
 const DRAWS: u64 = 24;
 /// Half of the places at which multiples of the first covariate are looked at.
 const LATTICE: i32 = 400;
-/// One-sided: one in ten normal numbers is farther above their mean, in standard deviations.
-const ONE_IN_TEN: f64 = 1.281_551_565_544_600_4;
 /// Where they come from.
 const SEED: u128 = 0x756e_6465_7274_6f6e_6520_6f6e_6520_726f;
 
@@ -47,58 +46,65 @@ impl Prediction {
     }
 }
 
-/// How long the mean is believed to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Belief {
-    /// As long as it is on average
-    Even,
-    /// So short that one mean in ten would look as long
-    Cautious,
+/// What is taken for the truth: repaired moments with a mean that is no longer than its truth, or classes no farther apart.
+enum Truth {
+    Margins(Problem),
+    Classes(Classes),
 }
 
-impl Belief {
-    /// How far below its mean a normal number is believed to be, in standard deviations.
-    fn deviations(self) -> f64 {
+impl Truth {
+    fn new(method: &OneRound, moments: &Moments, length: Length) -> Result<Self, LearnError> {
+        if let Some(constant) = method.between_classes(moments) {
+            return Ok(Self::Classes(Classes::new(method.loss, constant, moments, length, 0.0)?));
+        }
+        let keep = length.keep(moments.mean_square(), moments.covariates(), moments.mean_variance());
+        let mean = moments.mean().iter().map(|x| keep * x).collect();
+        let repaired = Repaired { mean, ..moments.repaired()? };
+        Ok(Self::Margins(Problem::new(method.surrogate(moments), repaired, method.radius)))
+    }
+
+    /// E\[yx\] and svec of E\[xx'\].
+    fn moments(&self) -> (Vec<f64>, Vec<f64>) {
         match self {
-            Self::Even => 0.0,
-            Self::Cautious => ONE_IN_TEN,
+            Self::Margins(problem) => (problem.repaired.mean.clone(), problem.repaired.spectrum.svec()),
+            Self::Classes(classes) => classes.moments(),
+        }
+    }
+
+    fn risk(&self, weights: &[f64]) -> f64 {
+        match self {
+            Self::Margins(problem) => problem.risk(weights),
+            Self::Classes(classes) => classes.risk(weights),
+        }
+    }
+
+    /// The least risk in the ball.
+    fn best(&self, radius: f64) -> f64 {
+        match self {
+            Self::Margins(problem) => problem.minimum().risk,
+            Self::Classes(classes) => classes.risk(&classes.minimum(radius)),
         }
     }
 }
 
-/// What is believed: repaired, but with a mean that is no longer than its truth.
-///
-/// |mean|² is |μ|² + p·v on average, with the variance 2p·v² + 4v·|μ|².
-fn believed(moments: &Moments, belief: Belief) -> Result<Repaired, LearnError> {
-    let (square, v) = (moments.mean_square(), moments.mean_variance());
-    let noise = moments.covariates() as f64 * v;
-    let scatter = (2.0 * noise * v + 4.0 * v * (square - noise).max(0.0)).sqrt();
-    let excess = noise + belief.deviations() * scatter;
-    let keep = if square > excess { (1.0 - excess / square).sqrt() } else { 0.0 };
-    let mean = moments.mean().iter().map(|x| keep * x).collect();
-    Ok(Repaired { mean, ..moments.repaired()? })
-}
-
 /// The least risk of weights (w, 0, …, 0), on a lattice of w.
-fn first_alone(problem: &Problem, radius: f64, constant: f64, covariates: usize) -> f64 {
+fn first_alone(truth: &Truth, radius: f64, constant: f64, covariates: usize) -> f64 {
     let mut weights = vec![0.0; covariates];
     let risks = (-LATTICE..=LATTICE).map(|place| {
         weights[0] = radius * f64::from(place) / f64::from(LATTICE);
-        problem.risk(&weights)
+        truth.risk(&weights)
     });
     risks.fold(constant, f64::min)
 }
 
 pub(super) fn predict(
     method: &OneRound,
-    surrogate: Surrogate,
     moments: &Moments,
-    belief: Belief,
+    length: Length,
 ) -> Result<Prediction, LearnError> {
-    let truth = believed(moments, belief)?;
-    let problem = Problem::new(surrogate, &truth, method.radius);
-    let (best, constant) = (problem.minimum().risk, surrogate.risk(0.0, 0.0));
-    let svec = truth.spectrum.svec();
+    let truth = Truth::new(method, moments, length)?;
+    let (mean, svec) = truth.moments();
+    let (best, constant) = (truth.best(method.radius), truth.risk(&vec![0.0; mean.len()]));
     let (mut sum, mut square, mut worse) = (0.0, 0.0, 0.0);
     for draw in 0..DRAWS {
         let mut stream = PublicStream::new(SEED, draw);
@@ -110,16 +116,16 @@ pub(super) fn predict(
             }
             values
         };
-        let mean = noisy(&truth.mean, moments.mean_variance());
+        let told = noisy(&mean, moments.mean_variance());
         let variance = moments.second_variance();
         let second = moments.second().map(|_| (noisy(&svec, variance), variance));
-        let weights = method.minimum(&Moments::new(mean, moments.mean_variance(), second)?)?;
-        let loss = problem.risk(&weights) - constant;
+        let weights = method.minimum(&Moments::new(told, moments.mean_variance(), second)?)?;
+        let loss = truth.risk(&weights) - constant;
         sum += loss / DRAWS as f64;
         square += loss * loss / DRAWS as f64;
         worse += f64::from(u8::from(loss > 0.0)) / DRAWS as f64;
     }
     let standard_error = ((square - sum * sum).max(0.0) / (DRAWS - 1) as f64).sqrt();
-    let first = first_alone(&problem, method.radius, constant, truth.mean.len());
+    let first = first_alone(&truth, method.radius, constant, mean.len());
     Ok(Prediction { constant, first, best, fitted: constant + sum, standard_error, worse })
 }

@@ -18,6 +18,15 @@ pub(super) fn place(i: usize, j: usize) -> usize {
     i * (i + 1) / 2 + j
 }
 
+/// Adds `factor`·aa' to the matrix whose svec this is.
+pub(super) fn add_outer(svec: &mut [f64], a: &[f64], factor: f64) {
+    let pairs =
+        a.iter().enumerate().flat_map(|(i, x)| a[..=i].iter().enumerate().map(move |(j, y)| (i, j, x * y)));
+    for (entry, (i, j, product)) in svec.iter_mut().zip(pairs) {
+        *entry += factor * product * if i == j { 1.0 } else { SQRT_2 };
+    }
+}
+
 impl Spectrum {
     /// c·I in p dimensions.
     pub fn multiple(p: usize, c: f64) -> Self {

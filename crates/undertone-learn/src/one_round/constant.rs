@@ -3,7 +3,7 @@
 //! With y = ±1 and E\[y\] = m, a score s costs ((1+m)·f(s) + (1-m)·f(-s))/2. It is least at ln((1+m)/(1-m)) for the logistic loss,
 //! at ±1/2 for the hinge, and at m for the squared loss, also where y is a number.
 
-use crate::moments::MarginLoss;
+use crate::moments::{MarginLoss, inside};
 
 /// A weight of the constant covariate alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,25 +55,6 @@ impl Constant {
     }
 }
 
-/// E\[m\] for a normal m of this mean and variance that is known to lie in [-1, 1], by the midpoint rule.
-fn inside(mean: f64, variance: f64) -> f64 {
-    const PLACES: u32 = 400;
-    let deviation = variance.sqrt();
-    // Where it is far from both ends they make no difference, and a narrow law would fall between the places.
-    if mean.abs() + 6.0 * deviation <= 1.0 {
-        return mean;
-    }
-    let (low, high) = ((mean - 8.0 * deviation).max(-1.0), (mean + 8.0 * deviation).min(1.0));
-    let (mut weights, mut sum) = (0.0, 0.0);
-    for place in 0..PLACES {
-        let m = low + (high - low) * (f64::from(place) + 0.5) / f64::from(PLACES);
-        let weight = (-0.5 * ((m - mean) / deviation).powi(2)).exp();
-        weights += weight;
-        sum += weight * m;
-    }
-    if weights > 0.0 { sum / weights } else { mean.clamp(-1.0, 1.0) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,9 +76,6 @@ mod tests {
 
     #[test]
     fn a_noisy_mean_beyond_one_makes_nobody_certain() {
-        // Half a normal law below one: E m = 1 - √(2v/π), as far as -1 is far away
-        assert!((inside(1.0, 0.01) - (1.0 - (0.02 / std::f64::consts::PI).sqrt())).abs() < 1e-5);
-        assert_eq!((inside(0.5, 1e-6), inside(-3.0, 0.0)), (0.5, -1.0));
         let constant = Constant::of_noisy(MarginLoss::Logistic, -1.1, 0.1, 1.0, 20.0);
         assert!(constant.weights(1)[0] > -3.0 && constant.risk > 0.1, "{constant:?}");
     }

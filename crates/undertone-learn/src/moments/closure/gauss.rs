@@ -7,7 +7,7 @@ use undertone_privacy::accounting::normal::{cdf, pdf};
 ///
 /// Hinge: (1/2 - m)·Φ(c) + s·φ(c) with c = (1/2 - m)/s. Logistic: the trapezoidal rule, whose error falls
 /// exponentially: with steps of h ≤ 1/s the poles of the loss, π/s away, leave e^(-2π²/(s·h)) < 10^-8.
-pub(super) fn risk(loss: MarginLoss, m: f64, s: f64) -> f64 {
+pub(in crate::moments) fn risk(loss: MarginLoss, m: f64, s: f64) -> f64 {
     match loss {
         MarginLoss::Hinge => {
             // Nothing is lost by a width that no float of the size of m can see.

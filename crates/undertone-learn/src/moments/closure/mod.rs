@@ -15,6 +15,10 @@ mod gauss;
 mod quadratic;
 mod quadrature;
 mod skew_normal;
+mod sphere;
+
+pub(super) use gauss::risk as normal_risk;
+pub(super) use sphere::best_length;
 
 use serde::{Deserialize, Serialize};
 
@@ -74,10 +78,6 @@ pub(super) struct Surrogate {
 impl Surrogate {
     pub(super) fn new(loss: MarginLoss, closure: Closure, radius: f64) -> Self {
         Self { loss, closure, parabola: quadratic::parabola(loss, radius) }
-    }
-
-    pub(super) fn closure(&self) -> Closure {
-        self.closure
     }
 
     /// The largest μ'S⁻¹μ that its law can have.

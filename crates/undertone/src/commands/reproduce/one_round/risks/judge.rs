@@ -10,6 +10,8 @@ pub(in super::super) struct Problem {
     /// Whether R is 4√p, so that margins reach beyond one, instead of 1
     pub(in super::super) large: bool,
     pub(in super::super) covariates: usize,
+    /// The first covariate, where it is the same for everybody
+    pub(in super::super) constant: Option<f64>,
 }
 
 impl Problem {

@@ -85,5 +85,7 @@ fn moments(train: &Sample, problem: Problem, epsilon: Epsilon, seed: u64) -> any
     let response = if loss == MarginLoss::Squared { Response::Number } else { Response::Sign };
     let release = MomentRelease::new(RecordMoments::new(covariates, response)?, epsilon, share)?;
     let moments = noisy_moments(&release, train, seed)?;
-    Ok(OneRound::new(loss, problem.radius())?.fit(&moments)?.weights)
+    let method = OneRound::new(loss, problem.radius())?;
+    let method = problem.constant.map_or(Ok(method), |constant| method.with_constant(constant))?;
+    Ok(method.fit(&moments)?.weights)
 }

@@ -37,7 +37,12 @@ pub(super) fn run(laboratory: &Laboratory<'_>) -> anyhow::Result<Section> {
         let judges: Vec<Judge<'_>> = [false, true]
             .into_iter()
             .flat_map(|large| {
-                [MarginLoss::Logistic, MarginLoss::Hinge].map(|loss| Problem { loss, large, covariates })
+                [MarginLoss::Logistic, MarginLoss::Hinge].map(|loss| Problem {
+                    loss,
+                    large,
+                    covariates,
+                    constant: None,
+                })
             })
             .map(|problem| Judge::new(problem, &test))
             .collect();

@@ -21,6 +21,9 @@ pub(super) enum Target {
 /// Deviations that a number is divided by to lie within [-1, 1].
 const DEVIATIONS: f64 = 4.0;
 
+/// The constant covariate beside x/(r·√2).
+pub(super) const INTERCEPT: f64 = std::f64::consts::FRAC_1_SQRT_2;
+
 /// Records x/r with x standardised and shortened to length r, or (1, x/r)/√2 with an intercept.
 pub(super) fn sample(
     table: &Table,
@@ -46,7 +49,7 @@ pub(super) fn sample(
     let mut lengths: Vec<f64> = (0..y.len()).map(length).collect();
     lengths.sort_by(f64::total_cmp);
     let radius = lengths[lengths.len() * 9 / 10];
-    let share = if intercept { 0.5f64.sqrt() } else { 1.0 };
+    let share = if intercept { INTERCEPT } else { 1.0 };
     let mut x = Vec::with_capacity(y.len() * (columns.len() + 1));
     for row in 0..y.len() {
         let scale = share / radius.max(length(row)).max(f64::MIN_POSITIVE);

@@ -42,7 +42,12 @@ fn risks(laboratory: &Laboratory<'_>, tables: &Tables) -> anyhow::Result<Section
         let mut found = laboratory.repeat("tables", "excess risk", |repetition| {
             let (train, test) = split(sample, laboratory.seed(&[8, number, repetition]));
             let problem = |&loss: &MarginLoss| {
-                [false, true].map(|large| Problem { loss, large, covariates: sample.covariates() })
+                [false, true].map(|large| Problem {
+                    loss,
+                    large,
+                    covariates: sample.covariates(),
+                    constant: intercept.then_some(learning::INTERCEPT),
+                })
             };
             let judges: Vec<Judge<'_>> =
                 losses.iter().flat_map(problem).map(|problem| Judge::new(problem, &test)).collect();
