@@ -202,7 +202,10 @@ impl Model {
         }
         self.check_curator()?;
         let weights = match (&self.predictor, self.number) {
-            (Predictor::Linear(LinearModel { weights, .. }), None) => weights,
+            (Predictor::Linear(LinearModel { weights, scale_back, .. }), None) => {
+                scale_back.map_or(Ok(()), |back| back.check())?;
+                weights
+            }
             (Predictor::Number(NumberPredictor::Linear(line)), Some(number)) => {
                 number.bounds()?;
                 return line.check(self.encoder.width());
@@ -319,7 +322,7 @@ mod tests {
             expected: None,
             curator: None,
         };
-        let predictor = Predictor::Linear(LinearModel { loss: Loss::Softmax, weights });
+        let predictor = Predictor::Linear(LinearModel { loss: Loss::Softmax, weights, scale_back: None });
         Model::new(("ill".into(), vec!["no".into(), "yes".into()]), Vec::new(), encoder, predictor, training)
     }
 
@@ -335,7 +338,7 @@ mod tests {
     fn a_model_of_a_number_reads_back_as_itself_and_predicts_within_its_bounds() {
         let Model { encoder, training, .. } = model();
         let weights = (0..encoder.width()).map(|i| (i as f64 / 7.0).sin() * 1e3).collect();
-        let line = NumberPredictor::Linear(LinearNumber { weights, intercept: 0.1 + 0.2 });
+        let line = NumberPredictor::Linear(LinearNumber { weights, intercept: 0.1 + 0.2, scale_back: None });
         let about = ("cost".into(), NumberWords { low: -1.0, high: 1.0 });
         let model = Model::of_number(about, Vec::new(), encoder, line, training);
         let text = model.to_json().unwrap();

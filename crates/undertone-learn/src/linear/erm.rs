@@ -321,7 +321,7 @@ impl<'a> Descent<'a> {
 
     fn finish(self) -> LinearModel {
         let place = self.place.into_inner().unwrap_or_else(PoisonError::into_inner);
-        LinearModel { loss: self.options.loss, weights: place.finish(self.options.l2) }
+        LinearModel { loss: self.options.loss, weights: place.finish(self.options.l2), scale_back: None }
     }
 }
 

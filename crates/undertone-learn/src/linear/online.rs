@@ -127,7 +127,7 @@ impl OnlineLinear {
         if self.weights.count() == 0 {
             return Err(LearnError::NoReports);
         }
-        Ok(LinearModel { loss: self.loss, weights: self.weights.mean() })
+        Ok(LinearModel { loss: self.loss, weights: self.weights.mean(), scale_back: None })
     }
 
     /// η of this example.

@@ -1,6 +1,7 @@
 //! The weights of a linear model, and what they predict.
 
 use super::parameters::{Parameters, Shape};
+use super::scale_back::ScaleBack;
 use crate::LearnError;
 use crate::classifier::Classifier;
 use crate::features::{Row, Rows};
@@ -26,6 +27,9 @@ pub struct LinearModel {
     pub loss: Loss,
     /// W
     pub weights: Weights,
+    /// Where devices scaled their records back
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale_back: Option<ScaleBack>,
 }
 
 impl Weights {
@@ -115,7 +119,12 @@ impl Classifier for LinearModel {
         for (start, scores) in (0..).step_by(TOGETHER).zip(all.chunks_mut(TOGETHER * classes)) {
             let some = start..start + scores.len() / classes;
             let features: Vec<&[f32]> = some.clone().map(|row| rows.get(row).dense).collect();
-            parameters.scores(&features, some.map(|row| rows.get(row).sparse), scores);
+            parameters.scores(&features, some.clone().map(|row| rows.get(row).sparse), scores);
+            if let Some(back) = &self.scale_back {
+                for (row, scores) in some.zip(scores.chunks_exact_mut(classes)) {
+                    scores.iter_mut().for_each(|z| *z = back.apply(rows.get(row), f64::from(*z)) as f32);
+                }
+            }
             scores.chunks_exact_mut(classes).for_each(|scores| self.loss.probabilities(scores));
         }
         all
@@ -139,7 +148,7 @@ mod tests {
             });
         }
         for loss in Loss::ALL {
-            let model = LinearModel { loss, weights: weights.clone() };
+            let model = LinearModel { loss, weights: weights.clone(), scale_back: None };
             for (row, found) in rows.iter().zip(model.probabilities(&rows).chunks_exact(7)) {
                 let mut expected = [0.0; 7];
                 weights.scores(row, &mut expected);

@@ -208,6 +208,40 @@ mod tests {
     }
 
     #[test]
+    fn where_there_is_nothing_to_learn_one_in_ten_at_most_are_said_to_be_worth_it() {
+        let records = RecordMoments::new(2, Response::Sign).unwrap();
+        let ball = records.ball(Moment::First).unwrap();
+        let mechanism = GaussianCopies::gdp(ball, 2, Mu::new(2.0).unwrap()).unwrap();
+        let (rounds, people) = (60, 2000);
+        let fitted = (0..rounds).filter(|&seed| {
+            // Labels of people who were born elsewhere
+            let [xs, ys] = [1, 2].map(|part| Population::new(2, 3).unwrap().sample(people, 2 * seed + part));
+            let mut rng = ChaCha12Rng::seed_from_u64(seed);
+            let reports: Vec<Vec<i64>> = xs
+                .records()
+                .zip(ys.records())
+                .map(|((x, _), (_, y))| {
+                    mechanism.randomize(&records.of(x, y).unwrap().first, &mut rng).unwrap()
+                })
+                .collect();
+            let mut fit = CopiesFit::new(
+                CopiesMethod::Direct,
+                Layout::Blossom,
+                MarginLoss::Logistic,
+                mechanism,
+                1.0,
+                people as u64,
+            )
+            .unwrap();
+            reports.iter().for_each(|report| fit.learn(report).unwrap());
+            reports.iter().for_each(|report| fit.judge(report));
+            fit.finish(1.0).unwrap().expected.worth == Worth::Fitted
+        });
+        let (fitted, expected) = (fitted.count() as f64, 0.1 * rounds as f64);
+        assert!(fitted < expected + 3.0 * expected.sqrt(), "{fitted} of {rounds}");
+    }
+
+    #[test]
     fn every_method_runs_by_its_name_and_says_where_it_drowns() {
         for method in [CopiesMethod::Algorithm4, CopiesMethod::Algorithm5, CopiesMethod::Direct] {
             let good = fit(method, Layout::Printed, 2, 20.0).unwrap();

@@ -2,17 +2,18 @@
 
 use crate::LearnError;
 use crate::features::Encoder;
-use crate::linear::{LinearModel, Weights};
+use crate::linear::{LinearModel, ScaleBack, Weights};
 use crate::loss::Loss;
 use crate::moments::MarginLoss;
 use crate::regression::LinearNumber;
 use undertone_report::{EncodingWords, ResponseWords};
 
-/// ⟨w, x⟩/r in the order of the encoder's features. Records that a device scaled back are scored as they are.
+/// ⟨w, x⟩/r in the order of the encoder's features; of a record beyond r as a device would have scaled it back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     weights: Vec<f64>,
     intercept: f64,
+    reach: f64,
 }
 
 impl Score {
@@ -32,7 +33,7 @@ impl Score {
         for (place, weight) in places.into_iter().zip(rest) {
             ordered[place] = weight / scale;
         }
-        Ok(Self { weights: ordered, intercept: constant / scale })
+        Ok(Self { weights: ordered, intercept: constant / scale, reach: scale })
     }
 
     /// A model of two classes, of which the second is the label 1.
@@ -50,7 +51,7 @@ impl Score {
         for (pair, (w, base)) in weights.values_mut().chunks_exact_mut(2).zip(all) {
             pair.copy_from_slice(&[(base - factor * w) as f32, (base + factor * w) as f32]);
         }
-        LinearModel { loss, weights }
+        LinearModel { loss, weights, scale_back: Some(ScaleBack { reach: self.reach, centre: base }) }
     }
 
     /// A model of a number, of which the score explains (y - mean)·scale.
@@ -59,6 +60,7 @@ impl Score {
         LinearNumber {
             weights: self.weights.iter().map(|w| w / scale).collect(),
             intercept: mean + self.intercept / scale,
+            scale_back: Some(ScaleBack { reach: self.reach, centre: mean }),
         }
     }
 }
@@ -86,7 +88,7 @@ mod tests {
     fn rows(encoder: &Encoder) -> Rows {
         let mut rows = encoder.rows();
         let colours = ["red", "blue", "green", "grey"].map(Some).into_iter().collect();
-        let columns = vec![Column::Numbers(vec![10.0, 12.0, 10.0, 14.0]), Column::Words(colours)];
+        let columns = vec![Column::Numbers(vec![10.0, 12.0, 10.0, 12.0]), Column::Words(colours)];
         encoder.encode(&Batch { columns, rows: 4 }, &mut rows).unwrap();
         rows
     }
@@ -94,7 +96,7 @@ mod tests {
     /// Of the constant, the age, red, blue, green and any other, times r = 2.
     const WEIGHTS: [f64; 6] = [0.2, 0.4, 2.0, -4.0, 6.0, -8.0];
     /// (0.2 + 0.4·z + of the colour)/2
-    const SCORES: [f64; 4] = [1.1, -1.7, 3.1, -3.5];
+    const SCORES: [f64; 4] = [1.1, -1.7, 3.1, -3.7];
 
     #[test]
     fn values_of_a_category_keep_their_weights_whatever_their_order() {
@@ -111,6 +113,32 @@ mod tests {
         let line = score.line(ResponseWords { mean: 100.0, scale: 0.1 });
         for (number, score) in line.predict(&rows(&encoder)).into_iter().zip(SCORES) {
             assert!((number - (100.0 + 10.0 * score)).abs() < 1e-5, "{number} at {score}");
+        }
+    }
+
+    #[test]
+    fn a_record_beyond_the_ball_is_scored_as_it_was_told() {
+        let (encoder, words) = words();
+        let score = Score::new(&WEIGHTS, 2.0, &encoder, &words).unwrap();
+        // Ages of 10, 30 and 50 are z = 0, 10 and 20 beside red and the constant: |(z, 1, 1)| is beyond 2 for the last two.
+        let mut rows = encoder.rows();
+        let colours = ["red"; 3].map(Some).into_iter().collect();
+        let columns = vec![Column::Numbers(vec![10.0, 30.0, 50.0]), Column::Words(colours)];
+        encoder.encode(&Batch { columns, rows: 3 }, &mut rows).unwrap();
+        let told = [0.0, 10.0, 20.0].map(|z: f64| {
+            let length = (z * z + 2.0).sqrt();
+            (0.1 + 0.2 * z + 1.0) * (2.0 / length).min(1.0)
+        });
+        let chances = score.classifier(MarginLoss::Logistic).probabilities(&rows);
+        for (pair, told) in chances.chunks_exact(2).zip(told) {
+            assert!((f64::from(pair[1]) - 1.0 / (1.0 + (-told).exp())).abs() < 1e-6, "{pair:?} at {told}");
+        }
+        // (1 + s)/2 of the second class, the other nothing below zero
+        let squared = score.classifier(MarginLoss::Squared).probabilities(&rows);
+        assert!((f64::from(squared[1]) - 1.0).abs() < 1e-6 && told[0] > 1.0);
+        let line = score.line(ResponseWords { mean: 100.0, scale: 0.1 });
+        for (number, told) in line.predict(&rows).into_iter().zip(told) {
+            assert!((number - (100.0 + 10.0 * told)).abs() < 1e-4, "{number} at {told}");
         }
     }
 

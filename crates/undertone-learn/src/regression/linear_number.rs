@@ -2,6 +2,7 @@
 
 use crate::LearnError;
 use crate::features::{Row, Rows};
+use crate::linear::ScaleBack;
 use crate::regressor::Regressor;
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +14,21 @@ pub struct LinearNumber {
     pub weights: Vec<f64>,
     /// What is predicted where all features are zero
     pub intercept: f64,
+    /// Where devices scaled their records back
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale_back: Option<ScaleBack>,
 }
 
 impl LinearNumber {
-    /// w·x + c.
+    /// w·x + c, for the record that a device would have told.
     pub fn at(&self, row: Row<'_>) -> f64 {
         let dense = row.dense.iter().zip(&self.weights).map(|(&x, w)| f64::from(x) * w);
         let sparse = row.sparse.iter().map(|&(feature, x)| {
             let weight = self.weights.get(row.dense.len() + feature as usize);
             f64::from(x) * weight.copied().unwrap_or_default()
         });
-        self.intercept + dense.sum::<f64>() + sparse.sum::<f64>()
+        let number = self.intercept + dense.sum::<f64>() + sparse.sum::<f64>();
+        self.scale_back.map_or(number, |back| back.apply(row, number))
     }
 
     /// Refuses weights that are not those of `features` features, or not finite.
@@ -36,7 +41,7 @@ impl LinearNumber {
         if !self.weights.iter().chain([&self.intercept]).all(|weight| weight.is_finite()) {
             return problem("it has a weight that is not finite".into());
         }
-        Ok(())
+        self.scale_back.map_or(Ok(()), |back| back.check())
     }
 }
 

@@ -114,7 +114,7 @@ impl NormalEquations {
             expected: "larger, since some features follow from others",
         })?;
         let constant = weights.pop().unwrap_or_default();
-        Ok(LinearNumber { weights, intercept: self.centre + constant })
+        Ok(LinearNumber { weights, intercept: self.centre + constant, scale_back: None })
     }
 
     /// The debiased mean squared error of a model among these people: unbiased for that against their numbers, and at times below

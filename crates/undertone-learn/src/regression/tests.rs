@@ -54,7 +54,8 @@ fn distance(model: &LinearNumber) -> [f64; FEATURES + 1] {
 fn an_exact_line_is_found_exactly_from_numbers_that_are_known() {
     let mut rng = ChaCha12Rng::seed_from_u64(1);
     let (rows, _) = people(50, &mut rng);
-    let truth = LinearNumber { weights: TRUTH[..FEATURES].to_vec(), intercept: TRUTH[FEATURES] };
+    let truth =
+        LinearNumber { weights: TRUTH[..FEATURES].to_vec(), intercept: TRUTH[FEATURES], scale_back: None };
     let numbers = truth.predict(&rows);
     let mut source = vec![Examples::certain_numbers(rows, numbers)];
     let line = fit_ridge(&mut source, FEATURES, bounds(), 0.0).unwrap();

@@ -420,7 +420,7 @@ fn interactive(
     for (weight, mean) in weights.values_mut().iter_mut().zip(sgd.mean()?) {
         *weight = mean as f32;
     }
-    Ok(LinearModel { loss: Loss::Softmax, weights })
+    Ok(LinearModel { loss: Loss::Softmax, weights, scale_back: None })
 }
 
 /// A row in full, with the constant feature of the intercept at its end.
