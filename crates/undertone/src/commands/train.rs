@@ -16,7 +16,7 @@ use crate::new_file::{self, NewFile};
 use crate::output;
 use crate::people::{Origin, People, fit_encoder};
 use crate::progress::progress_bar;
-use crate::tables::TableFile;
+use crate::tables::{TableFile, Unlabelled};
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
 use curator::CuratorWords;
@@ -221,6 +221,7 @@ impl Train {
         }
         self.refuse_copies()?;
         let origin = self.origin()?;
+        origin.tell_left_out();
         if let Some(number) = origin.number() {
             return self.run_numbers(&origin, number, out);
         }
@@ -278,10 +279,14 @@ impl Train {
             return Err(Usage::new("--label takes one table, not several").into());
         };
         match self.low.zip(self.high) {
-            Some((low, high)) => {
-                Origin::numbers(TableFile::open(table)?, label, NumberWords { low, high }, true)
-            }
-            None => Origin::labels(TableFile::open(table)?, label, None),
+            Some((low, high)) => Origin::numbers(
+                TableFile::open(table)?,
+                label,
+                NumberWords { low, high },
+                true,
+                Unlabelled::LeftOut,
+            ),
+            None => Origin::labels(TableFile::open(table)?, label, None, Unlabelled::LeftOut),
         }
     }
 

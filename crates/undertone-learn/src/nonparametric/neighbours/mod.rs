@@ -13,7 +13,7 @@ mod sorted;
 mod tests;
 
 use super::TrustModel;
-use super::cells::Axes;
+use super::cells::{Axes, AxisScale};
 use super::choice::{ASIDE, Tried, coarsest_within_one_error, kept_aside, tried};
 use super::rates;
 use super::targets::{Output, Targets};
@@ -204,7 +204,10 @@ impl TryFrom<Document> for NeighbourModel {
             });
         }
         let values = Values { values: &document.values, width };
-        let index = Index::new(&document.points, dimension, values);
+        let marks = document.axes.axes().iter().map(|axis| matches!(axis.scale, AxisScale::Level(_)));
+        // Without axes everybody is at zero on one.
+        let marks = marks.chain(std::iter::repeat(false)).take(dimension).collect();
+        let index = Index::new(&document.points, marks, values);
         Ok(Self { document, index })
     }
 }

@@ -7,7 +7,7 @@ use crate::exit::Usage;
 use crate::output;
 use crate::people::{self, Origin, People};
 use crate::progress::progress_bar;
-use crate::tables::TableFile;
+use crate::tables::{TableFile, Unlabelled};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use rayon::prelude::*;
@@ -151,7 +151,9 @@ impl Comparison {
     }
 
     fn number_data(&self, number: NumberWords) -> anyhow::Result<Data> {
-        let people = Origin::numbers(TableFile::open(&self.table)?, &self.label, number, false)?;
+        let people =
+            Origin::numbers(TableFile::open(&self.table)?, &self.label, number, false, Unlabelled::LeftOut)?;
+        people.tell_left_out();
         let encoder = people::fit_encoder(&people, self.encoding())?;
         let mut data = Data {
             bounds: number.bounds()?,
@@ -167,7 +169,9 @@ impl Comparison {
         })?;
         if let Some(path) = &self.test {
             let table = TableFile::open_as(path, encoder.columns())?;
-            data.read(&Origin::numbers(table, &self.label, number, false)?, &encoder, || true)?;
+            let judges = Origin::numbers(table, &self.label, number, false, Unlabelled::LeftOut)?;
+            judges.tell_left_out();
+            data.read(&judges, &encoder, || true)?;
         }
         if data.rows.is_empty() || data.test.is_empty() {
             return Err(LearnError::NoReports.into());

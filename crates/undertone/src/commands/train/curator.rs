@@ -9,7 +9,7 @@ use crate::commands::privatize::classes;
 use crate::exit::Usage;
 use crate::new_file::NewFile;
 use crate::people::{Origin, fit_encoder};
-use crate::tables::TableFile;
+use crate::tables::{TableFile, Unlabelled};
 use crate::{arguments, output, randomness};
 use anyhow::{Context, anyhow};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -186,11 +186,19 @@ impl Train {
             (Some(clip), _) if !(clip > 0.0 && clip.is_finite()) => {
                 Err(Usage::new("--order has to be at least 2 and --moment positive, both finite").into())
             }
-            (Some(clip), _) => Origin::numbers(table, label, NumberWords { low: -clip, high: clip }, false),
-            (None, Some((low, high))) => Origin::numbers(table, label, NumberWords { low, high }, false),
+            (Some(clip), _) => Origin::numbers(
+                table,
+                label,
+                NumberWords { low: -clip, high: clip },
+                false,
+                Unlabelled::Refused,
+            ),
+            (None, Some((low, high))) => {
+                Origin::numbers(table, label, NumberWords { low, high }, false, Unlabelled::Refused)
+            }
             (None, None) => {
                 let classes = words.classes.as_deref().map(classes::given).transpose()?;
-                Origin::labels(table, label, classes.as_deref())
+                Origin::labels(table, label, classes.as_deref(), Unlabelled::Refused)
             }
         }
     }
