@@ -27,6 +27,7 @@ pub struct FittedForest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Document", into = "Document")]
 pub struct Forest {
+    trust: TrustModel,
     output: Output,
     trees: Vec<Grown>,
 }
@@ -91,12 +92,17 @@ impl Forest {
     fn of(targets: Targets<'_>, rows: &Rows, partitions: Vec<Partition>) -> Result<Self, LearnError> {
         let grow = |partition| Grown::of(partition, rows, targets, |_| true).map(|(grown, _)| grown);
         let trees = partitions.into_iter().map(grow).collect::<Result<_, LearnError>>()?;
-        Ok(Self { output: targets.output(), trees })
+        Ok(Self { trust: TrustModel::LabelLocal, output: targets.output(), trees })
     }
 
     /// Who had to be trusted.
     pub fn trust(&self) -> TrustModel {
-        TrustModel::LabelLocal
+        self.trust
+    }
+
+    /// The same, of true labels that somebody has seen.
+    pub(super) fn of_true_labels(self) -> Self {
+        Self { trust: TrustModel::None, ..self }
     }
 
     /// What is predicted.
@@ -189,20 +195,23 @@ fn losses(output: Output, targets: Targets<'_>, aside: &[usize], sums: &mut [f64
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
+    /// Of devices where nothing is said
+    #[serde(default = "TrustModel::of_devices")]
+    trust: TrustModel,
     output: Output,
     trees: Vec<Grown>,
 }
 
 impl From<Forest> for Document {
-    fn from(Forest { output, trees }: Forest) -> Self {
-        Self { output, trees }
+    fn from(Forest { trust, output, trees }: Forest) -> Self {
+        Self { trust, output, trees }
     }
 }
 
 impl TryFrom<Document> for Forest {
     type Error = LearnError;
 
-    fn try_from(Document { output, trees }: Document) -> Result<Self, LearnError> {
+    fn try_from(Document { trust, output, trees }: Document) -> Result<Self, LearnError> {
         let sound = |tree: &Grown| {
             tree.means.len() == tree.partition.nodes() * output.width()
                 && tree.means.iter().all(|mean| mean.is_finite())
@@ -210,6 +219,6 @@ impl TryFrom<Document> for Forest {
         if trees.is_empty() || output.width() == 0 || !trees.iter().all(sound) {
             return Err(LearnError::Model { problem: "its trees have no means of their own".into() });
         }
-        Ok(Self { output, trees })
+        Ok(Self { trust, output, trees })
     }
 }

@@ -28,6 +28,9 @@ pub struct LinearCells {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
+    /// Of devices where nothing is said
+    #[serde(default = "TrustModel::of_devices")]
+    trust: TrustModel,
     output: Output,
     partition: Partition,
     /// The axes that have slopes
@@ -56,14 +59,21 @@ impl LinearCells {
         }
         let boxes = boxes(&partition, rows, &slopes);
         let output = targets.output();
-        let mut document = Document { output, partition, slopes, boxes, planes: Vec::new() };
+        let mut document =
+            Document { trust: TrustModel::LabelLocal, output, partition, slopes, boxes, planes: Vec::new() };
         document.planes = document.solve(rows, targets);
         Ok(Self { document })
     }
 
     /// Who had to be trusted.
     pub fn trust(&self) -> TrustModel {
-        TrustModel::LabelLocal
+        self.document.trust
+    }
+
+    /// The same, of true labels that somebody has seen.
+    pub(super) fn of_true_labels(mut self) -> Self {
+        self.document.trust = TrustModel::None;
+        self
     }
 
     /// What is predicted.
@@ -224,7 +234,7 @@ impl TryFrom<Document> for LinearCells {
     type Error = LearnError;
 
     fn try_from(document: Document) -> Result<Self, LearnError> {
-        let Document { output, partition, slopes, boxes, planes } = &document;
+        let Document { output, partition, slopes, boxes, planes, .. } = &document;
         let axes = partition.axes().axes().len();
         let sound = output.width() > 0
             && slopes.iter().all(|&axis| (axis as usize) < axes)

@@ -101,6 +101,12 @@ impl NeighbourModel {
         self.document.trust
     }
 
+    /// The same, of true labels that somebody has seen.
+    pub(super) fn of_true_labels(mut self) -> Self {
+        self.document.trust = TrustModel::None;
+        self
+    }
+
     /// What is predicted.
     pub fn output(&self) -> Output {
         self.document.output

@@ -126,6 +126,8 @@ struct Summary<'a> {
     judged_by: usize,
     classes: usize,
     features: usize,
+    /// Rows without a label
+    left_out: u64,
     seed: u64,
     outcomes: &'a [Outcome],
 }
@@ -144,6 +146,7 @@ impl Comparison {
             judged_by: data.test.len(),
             classes: data.classes,
             features: data.rows.width(),
+            left_out: data.left_out,
             seed: self.seed,
             outcomes: &outcomes,
         };
