@@ -170,7 +170,7 @@ mod tests {
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;
     use undertone_privacy::Epsilon;
-    use undertone_privacy::number::{Bounds, NumberMechanism, NumberRandomizer};
+    use undertone_privacy::number::{Bounds, NumberMechanism};
 
     #[test]
     fn an_error_of_one_reaches_three_to_each_side_for_eight_in_nine() {

@@ -185,7 +185,9 @@ fn losses(output: Output, targets: Targets<'_>, aside: &[usize], sums: &mut [f64
     let mut prediction = vec![0.0; output.width()];
     let each = aside.iter().zip(sums.chunks_exact_mut(output.width()));
     let loss = |(&person, sums): (&usize, &mut [f64])| {
-        sums.iter_mut().for_each(|sum| *sum /= f64::from(trees));
+        for sum in sums.iter_mut() {
+            *sum /= f64::from(trees);
+        }
         output.settle(sums, &mut prediction);
         targets.loss(person, &prediction)
     };

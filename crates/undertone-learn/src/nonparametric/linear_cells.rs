@@ -22,7 +22,7 @@ const MOST_SLOPES: usize = 12;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Document", into = "Document")]
 pub struct LinearCells {
-    document: Document,
+    document: Box<Document>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ impl LinearCells {
         let mut document =
             Document { trust: TrustModel::LabelLocal, output, partition, slopes, boxes, planes: Vec::new() };
         document.planes = document.solve(rows, targets);
-        Ok(Self { document })
+        Ok(Self { document: Box::new(document) })
     }
 
     /// Who had to be trusted.
@@ -83,7 +83,7 @@ impl LinearCells {
 
     /// Predictions of each row, one after the other; rows of other columns are refused.
     pub fn predict(&self, rows: &Rows) -> Result<Vec<f32>, LearnError> {
-        let Document { output, partition, planes, slopes, .. } = &self.document;
+        let Document { output, partition, planes, slopes, .. } = &*self.document;
         partition.axes().check(rows)?;
         let (width, terms) = (output.width(), slopes.len() + 1);
         let (mut phi, mut means) = (vec![0.0; terms], vec![0.0; width]);
@@ -226,7 +226,7 @@ fn eliminate(gram: &mut [f64], right: &mut [f64], terms: usize, width: usize) {
 
 impl From<LinearCells> for Document {
     fn from(model: LinearCells) -> Self {
-        model.document
+        *model.document
     }
 }
 
@@ -243,7 +243,7 @@ impl TryFrom<Document> for LinearCells {
             && planes.len() == partition.nodes() * output.width() * (slopes.len() + 1)
             && planes.iter().all(|w| w.is_finite());
         if sound {
-            return Ok(Self { document });
+            return Ok(Self { document: Box::new(document) });
         }
         Err(LearnError::Model { problem: "its planes do not belong to its cells".into() })
     }

@@ -55,7 +55,9 @@ pub(crate) fn only(batch: RecordBatch, stretches: &[Range<usize>]) -> anyhow::Re
         return Ok(batch);
     }
     let mut kept = vec![false; rows];
-    stretches.iter().for_each(|stretch| kept[stretch.clone()].fill(true));
+    for stretch in stretches {
+        kept[stretch.clone()].fill(true);
+    }
     Ok(filter_record_batch(&batch, &BooleanArray::from(kept))?)
 }
 

@@ -169,9 +169,9 @@ impl Partition {
     pub(super) fn masses(&self, people: &[f64]) -> Vec<f64> {
         let mut masses = people.to_vec();
         let mut lightest = vec![f64::INFINITY; self.nodes()];
-        for node in 1..self.nodes() {
+        for (node, &own) in people.iter().enumerate().skip(1) {
             let parent = self.parent(node);
-            lightest[parent] = lightest[parent].min(people[node]);
+            lightest[parent] = lightest[parent].min(own);
         }
         for node in 1..self.nodes() {
             let parent = self.parent(node);

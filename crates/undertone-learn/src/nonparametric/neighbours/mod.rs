@@ -31,7 +31,7 @@ const JUDGES: usize = 4000;
 #[serde(try_from = "Document", into = "Document")]
 pub struct NeighbourModel {
     document: Document,
-    index: Index,
+    index: Box<Index>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -213,7 +213,7 @@ impl TryFrom<Document> for NeighbourModel {
         let marks = document.axes.axes().iter().map(|axis| matches!(axis.scale, AxisScale::Level(_)));
         // Without axes everybody is at zero on one.
         let marks = marks.chain(std::iter::repeat(false)).take(dimension).collect();
-        let index = Index::new(&document.points, marks, values);
+        let index = Box::new(Index::new(&document.points, marks, values));
         Ok(Self { document, index })
     }
 }
