@@ -185,8 +185,9 @@ mod tests {
         let doubtful = Figure { standard_error: 0.5, ..certain };
         let [many, few] = [MANY, MANY - 1]
             .map(|n| Intervals::by_error(doubtful, n, 100.0, 1.0 / 9.0, 0.05).unwrap().half_width());
-        // 1 + 1.644854·0.5 and 1 + √19·0.5, times nine
-        assert!((many - 4.050_279).abs() < 1e-5 && (few - 5.349_434).abs() < 1e-5, "{many} {few}");
+        // One, and half of 1.644854 or of √19, times nine
+        let expected = [1.644_853_627, 19f64.sqrt()].map(|reach| 3.0 * (1.0 + 0.5 * reach).sqrt());
+        assert!((many - expected[0]).abs() < 1e-8 && (few - expected[1]).abs() < 1e-8, "{many} {few}");
         for (alpha, delta) in [(0.0, 0.1), (1.0, 0.1), (f64::NAN, 0.1), (0.1, 1.0)] {
             assert!(Intervals::by_error(certain, MANY, 1.0, alpha, delta).is_err());
         }
