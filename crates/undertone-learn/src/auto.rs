@@ -23,7 +23,7 @@ const PARTS: usize = 8;
 /// As many people, times the parts that are kept aside, are learnt from in a comparison; one part is kept aside at least.
 const WORK: usize = 1 << 16;
 /// With more people than this, searching for neighbours and growing forests takes too long for a try.
-const MOST_FOR_ALL: usize = 1 << 17;
+const MOST_FOR_ALL: usize = 1 << 19;
 
 /// What reports are about.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -53,6 +53,11 @@ impl CellModel {
         self.trust
     }
 
+    /// The same, of true labels that somebody has seen.
+    pub(super) fn of_true_labels(self) -> Self {
+        Self { trust: TrustModel::None, ..self }
+    }
+
     /// The cells.
     pub fn partition(&self) -> &Partition {
         &self.partition

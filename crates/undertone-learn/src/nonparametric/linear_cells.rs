@@ -22,12 +22,15 @@ const MOST_SLOPES: usize = 12;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Document", into = "Document")]
 pub struct LinearCells {
-    document: Document,
+    document: Box<Document>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
+    /// Of devices where nothing is said
+    #[serde(default = "TrustModel::of_devices")]
+    trust: TrustModel,
     output: Output,
     partition: Partition,
     /// The axes that have slopes
@@ -56,14 +59,21 @@ impl LinearCells {
         }
         let boxes = boxes(&partition, rows, &slopes);
         let output = targets.output();
-        let mut document = Document { output, partition, slopes, boxes, planes: Vec::new() };
+        let mut document =
+            Document { trust: TrustModel::LabelLocal, output, partition, slopes, boxes, planes: Vec::new() };
         document.planes = document.solve(rows, targets);
-        Ok(Self { document })
+        Ok(Self { document: Box::new(document) })
     }
 
     /// Who had to be trusted.
     pub fn trust(&self) -> TrustModel {
-        TrustModel::LabelLocal
+        self.document.trust
+    }
+
+    /// The same, of true labels that somebody has seen.
+    pub(super) fn of_true_labels(mut self) -> Self {
+        self.document.trust = TrustModel::None;
+        self
     }
 
     /// What is predicted.
@@ -73,7 +83,7 @@ impl LinearCells {
 
     /// Predictions of each row, one after the other; rows of other columns are refused.
     pub fn predict(&self, rows: &Rows) -> Result<Vec<f32>, LearnError> {
-        let Document { output, partition, planes, slopes, .. } = &self.document;
+        let Document { output, partition, planes, slopes, .. } = &*self.document;
         partition.axes().check(rows)?;
         let (width, terms) = (output.width(), slopes.len() + 1);
         let (mut phi, mut means) = (vec![0.0; terms], vec![0.0; width]);
@@ -216,7 +226,7 @@ fn eliminate(gram: &mut [f64], right: &mut [f64], terms: usize, width: usize) {
 
 impl From<LinearCells> for Document {
     fn from(model: LinearCells) -> Self {
-        model.document
+        *model.document
     }
 }
 
@@ -224,7 +234,7 @@ impl TryFrom<Document> for LinearCells {
     type Error = LearnError;
 
     fn try_from(document: Document) -> Result<Self, LearnError> {
-        let Document { output, partition, slopes, boxes, planes } = &document;
+        let Document { output, partition, slopes, boxes, planes, .. } = &document;
         let axes = partition.axes().axes().len();
         let sound = output.width() > 0
             && slopes.iter().all(|&axis| (axis as usize) < axes)
@@ -233,7 +243,7 @@ impl TryFrom<Document> for LinearCells {
             && planes.len() == partition.nodes() * output.width() * (slopes.len() + 1)
             && planes.iter().all(|w| w.is_finite());
         if sound {
-            return Ok(Self { document });
+            return Ok(Self { document: Box::new(document) });
         }
         Err(LearnError::Model { problem: "its planes do not belong to its cells".into() })
     }

@@ -34,6 +34,17 @@ impl NonparametricModel {
         }
     }
 
+    /// The same, where true labels were learnt from, which then somebody has seen: nothing is promised.
+    #[must_use]
+    pub fn of_true_labels(self) -> Self {
+        match self {
+            Self::Cells(model) => Self::Cells(model.of_true_labels()),
+            Self::Neighbours(model) => Self::Neighbours(model.of_true_labels()),
+            Self::Forest(model) => Self::Forest(model.of_true_labels()),
+            Self::LinearCells(model) => Self::LinearCells(model.of_true_labels()),
+        }
+    }
+
     /// What is predicted.
     pub fn output(&self) -> Output {
         match self {

@@ -44,6 +44,11 @@ impl TrustModel {
         }
     }
 
+    /// What averages of reports need.
+    pub(super) fn of_devices() -> Self {
+        Self::LabelLocal
+    }
+
     /// The model of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|model| model.name() == name)

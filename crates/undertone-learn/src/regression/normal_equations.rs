@@ -41,7 +41,7 @@ impl NormalEquations {
             return Err(LearnError::Parameter {
                 what: "the number of features",
                 value: features as f64,
-                expected: "at most 2048 for least squares; columns of text take fewer --buckets",
+                expected: "at most 2048 for least squares; columns of text take fewer --buckets, and --column NAME=skip leaves one out",
             });
         }
         let gram = vec![0.0; place(features + 1, 0)];

@@ -6,6 +6,7 @@ use crate::evaluation_report::{self, Context, Shown};
 use crate::model_file;
 use crate::people::{Origin, People};
 use crate::progress::progress_bar;
+use crate::tables::Unlabelled;
 use anyhow::Context as _;
 use held::{HeldClasses, HeldNumbers};
 use std::io::Write;
@@ -41,6 +42,7 @@ impl Evaluate {
         self.shown.check([&self.model, &self.data])?;
         let model = model_file::read(&self.model)?;
         let people = self.origin(&model)?;
+        people.tell_left_out();
         warn_of_flattery(&model, &people);
         let mut context = Context {
             model: &self.model.display().to_string(),
@@ -65,9 +67,9 @@ impl Evaluate {
         if let Some(label) = &self.label {
             let table = model_file::matching_table(model, &self.data, Some(label))?;
             if let Some(number) = model.number {
-                return Origin::numbers(table, label, number, false);
+                return Origin::numbers(table, label, number, false, Unlabelled::LeftOut);
             }
-            return Origin::labels(table, label, Some(&model.classes));
+            return Origin::labels(table, label, Some(&model.classes), Unlabelled::LeftOut);
         }
         let reports = Origin::reports(std::slice::from_ref(&self.data))
             .context("without --label the data has to be reports")?;

@@ -25,7 +25,8 @@ use undertone_report::NumberWords;
 /// Predict the label of each row of a table
 ///
 /// The columns that the model was learnt with have to be there; others are not looked at. OUT is Parquet if its name ends in
-/// .parquet and CSV otherwise, with one row for each row of the table, in the same order. Numbers are predicted within their bounds.
+/// .parquet and CSV otherwise, with one row for each row of the table, in the same order. Numbers are predicted within their bounds. A category
+/// that nobody had whom the model was learnt from counts as one of the rare ones, or as none where there were no rare ones.
 ///
 /// A model that was learnt with --coverage also writes the set of classes, separated by `|`, or the ends of the interval.
 #[derive(clap::Args, Debug)]

@@ -5,36 +5,31 @@ mod averages;
 mod coverage;
 mod curator;
 mod domain;
+mod kind;
 mod numbers;
+mod scores;
 mod summary;
 mod survey;
+mod written;
 
 use crate::arguments;
 use crate::exit::Usage;
-use crate::model_file;
 use crate::new_file::{self, NewFile};
 use crate::output;
 use crate::people::{Origin, People, fit_encoder};
-use crate::progress::progress_bar;
-use crate::tables::TableFile;
-use anyhow::{Context, ensure};
+use crate::tables::{TableFile, Unlabelled};
 use clap::ValueEnum;
 use curator::CuratorWords;
+use kind::{Kind, Method};
+use scores::Learnt;
 use std::io::Write;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use summary::{Candidate, Summary, Tried};
-use undertone_learn::evaluation::{Evaluation, Figures};
 use undertone_learn::features::{Encoder, EncoderOptions, Override};
-use undertone_learn::held_out::Those;
-use undertone_learn::linear::{
-    ErmOptions, Fitted, LinearModel, OnlineLinear, Progress, Step, Target, Weights, default_epochs, fit,
-    fit_choosing_l2,
-};
-use undertone_learn::loss::Loss;
-use undertone_learn::nonparametric::Coverage;
-use undertone_learn::{Model, Predictor, Source, Training};
-use undertone_report::{NumberWords, Task};
+use undertone_learn::linear::Weights;
+use undertone_learn::{Predictor, Source};
+use undertone_report::NumberWords;
 
 /// Learn a model from reports
 ///
@@ -127,89 +122,6 @@ pub(crate) struct Train {
     curator: CuratorWords,
 }
 
-/// What is learnt: linear scores with a loss, or averages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
-    /// Probabilities by softmax, cross-entropy
-    Softmax,
-    /// One logistic regression for each class against the rest
-    Logistic,
-    /// Multiclass hinge: margins, so that its probabilities are no chances
-    Hinge,
-    /// Least squares
-    Linear,
-    /// Averages over cells of public features
-    Cells,
-    /// Averages over the nearest people
-    Neighbours,
-    /// Averages over many random cells
-    Forest,
-    /// Whichever of a line, cells, neighbours and a forest does best on people who were kept aside
-    Auto,
-}
-
-/// What a report is taken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Method {
-    /// Maximum likelihood: what the model makes of the report (softmax, logistic); the posterior in its stead if reports
-    /// are so few that it finds nothing
-    Likelihood,
-    /// The unbiased label vector: the debiased loss, whose minimum is that of the true labels
-    Debiased,
-    /// A soft label: the posterior under even chances. Its probabilities are squeezed towards even ones
-    Posterior,
-    /// The truth, which it is not: for comparison
-    Naive,
-    /// The unbiased label vector, each report once and in order, the mean of all points: Algorithm 1 with steps that fit
-    /// themselves to the gradients
-    Sgd,
-    /// Of copies in a survey: the hinge, smoothed
-    #[value(name = "algorithm-4")]
-    Algorithm4,
-    /// Of copies in a survey: a mixture of absolute values
-    #[value(name = "algorithm-5")]
-    Algorithm5,
-    /// Of copies in a survey: the slope of the loss itself
-    Direct,
-}
-
-/// What came of it.
-struct Learnt {
-    kind: Kind,
-    predictor: Predictor,
-    /// What the reports were taken for, in the end
-    method: String,
-    l2: Option<f64>,
-    /// Depth of cells, neighbours or people in a cell
-    size: Option<u64>,
-    /// Each λ or size that was tried, with its score
-    tried: Vec<Tried>,
-    /// How a model that was learnt from the others does on those who were kept aside
-    judged: Option<Figures>,
-    /// What else was tried, if the kind was not given
-    candidates: Vec<Candidate>,
-    coverage: Option<Coverage>,
-    /// What was chosen, of a line
-    options: Option<ErmOptions>,
-}
-
-impl Learnt {
-    fn linear(kind: Kind, model: LinearModel, method: Method, l2: Option<f64>) -> Self {
-        Self {
-            kind,
-            predictor: Predictor::Linear(model),
-            method: name(&method),
-            l2,
-            size: None,
-            tried: Vec::new(),
-            judged: None,
-            candidates: Vec::new(),
-            coverage: None,
-            options: None,
-        }
-    }
-}
-
 impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         self.check()?;
@@ -221,6 +133,7 @@ impl Train {
         }
         self.refuse_copies()?;
         let origin = self.origin()?;
+        origin.tell_left_out();
         if let Some(number) = origin.number() {
             return self.run_numbers(&origin, number, out);
         }
@@ -278,10 +191,14 @@ impl Train {
             return Err(Usage::new("--label takes one table, not several").into());
         };
         match self.low.zip(self.high) {
-            Some((low, high)) => {
-                Origin::numbers(TableFile::open(table)?, label, NumberWords { low, high }, true)
-            }
-            None => Origin::labels(TableFile::open(table)?, label, None),
+            Some((low, high)) => Origin::numbers(
+                TableFile::open(table)?,
+                label,
+                NumberWords { low, high },
+                true,
+                Unlabelled::LeftOut,
+            ),
+            None => Origin::labels(TableFile::open(table)?, label, None, Unlabelled::LeftOut),
         }
     }
 
@@ -311,21 +228,6 @@ impl Train {
         matches!(self.kind(), Kind::Softmax | Kind::Logistic | Kind::Auto)
     }
 
-    fn options(&self, rows: u64) -> ErmOptions {
-        let batch = self.batch.get() as usize;
-        ErmOptions {
-            loss: self.kind().loss(),
-            target: self.method().target(),
-            l2: self.l2.unwrap_or_default(),
-            epochs: self.epochs.map_or_else(|| default_epochs(rows, batch), NonZeroU32::get),
-            batch,
-            radius: self.radius,
-            seed: self.seed(),
-            threads: self.threads,
-            ..ErmOptions::default()
-        }
-    }
-
     /// Everybody, in memory if they fit; one pass has nothing to come back to.
     fn people<'a>(&self, origin: &'a Origin, encoder: &'a Encoder) -> People<'a> {
         let memory = if self.method() == Method::Sgd { 0 } else { self.memory.saturating_mul(1 << 20) };
@@ -346,172 +248,9 @@ impl Train {
             (_, None) => self.scores(origin, encoder, people, start),
         }
     }
-
-    /// Scores that are linear in the features.
-    fn scores(
-        &self,
-        origin: &Origin,
-        encoder: &Encoder,
-        people: &mut dyn Source,
-        start: Option<&Weights>,
-    ) -> anyhow::Result<Learnt> {
-        let kind = if self.kind() == Kind::Auto { Kind::Softmax } else { self.kind() };
-        let (features, classes) = (encoder.width(), origin.classes().len());
-        let options = self.options(origin.len());
-        let bar = progress_bar(0);
-        let report = |seen: Progress| {
-            bar.set_length(seen.of);
-            bar.set_position(seen.rows);
-        };
-        let learnt = match self.l2 {
-            _ if self.method() == Method::Sgd => {
-                let model = self.one_pass(people, features, classes)?;
-                Learnt::linear(kind, model, self.method(), None)
-            }
-            Some(l2) => {
-                let model = fit(people, features, classes, &options, start, report)?;
-                Learnt::linear(kind, model, self.method(), Some(l2))
-            }
-            None => {
-                let Fitted { model, target, l2, learning_rate, tried, judged } =
-                    fit_choosing_l2(people, features, classes, &options, start, report)?;
-                let judged = Some(Evaluation::of(&judged, &mut Those::held_out(people))?.figures()?);
-                let soft = matches!(target, Target::Posterior(_));
-                let method = if soft { Method::Posterior } else { self.method() };
-                let tried = Tried::penalties(&tried);
-                let options = Some(ErmOptions { target, l2, learning_rate, ..options });
-                Learnt { tried, judged, options, ..Learnt::linear(kind, model, method, Some(l2)) }
-            }
-        };
-        bar.finish_and_clear();
-        Ok(learnt)
-    }
-
-    /// Each report once, in order.
-    fn one_pass(
-        &self,
-        people: &mut dyn Source,
-        features: usize,
-        classes: usize,
-    ) -> anyhow::Result<LinearModel> {
-        let mut learner =
-            OnlineLinear::new(features, classes, self.kind().loss(), Step::default(), self.radius)?;
-        people.pass(&mut |block| {
-            let reports = block.rows.iter().zip(block.unbiased.iter());
-            reports.for_each(|(row, label)| learner.observe(row, label));
-            Ok(())
-        })?;
-        Ok(learner.model()?)
-    }
-
-    fn summary<'a>(&self, origin: &'a Origin, encoder: &Encoder, learnt: &Learnt) -> Summary<'a> {
-        Summary {
-            model: name(&learnt.kind),
-            label: origin.label(),
-            classes: origin.classes().len(),
-            reports: origin.len(),
-            epsilon: origin.tasks().first().map(|task| task.mechanism.level()),
-            features: encoder.width(),
-            method: learnt.method.clone(),
-            l2: learnt.l2,
-            size: learnt.size,
-            tried: learnt.tried.clone(),
-            candidates: learnt.candidates.clone(),
-            held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
-            held_out_log_loss: learnt.judged.as_ref().map(|figures| figures.log_loss),
-            simulation: origin.is_simulation(),
-            classes_from_labels: origin.has_classes_from_labels(),
-            may_ask_twice: origin.may_ask_twice(),
-            coverage: learnt.coverage.as_ref().map(coverage::Told::new),
-            output: self.output.display().to_string(),
-        }
-    }
-
-    fn save(
-        &self,
-        origin: &Origin,
-        encoder: Encoder,
-        learnt: Learnt,
-        start: Option<Model>,
-        file: NewFile,
-    ) -> anyhow::Result<()> {
-        let mut training = Training {
-            reports: origin.len(),
-            method: learnt.method,
-            l2: learnt.l2,
-            seed: self.seed(),
-            simulation: origin.is_simulation(),
-            parts: origin.parts(),
-            expected: None,
-            curator: None,
-        };
-        let mut tasks: Vec<Task> = origin.tasks().into_iter().cloned().collect();
-        // What it started from was learnt from somebody's reports too.
-        if let Some(start) = start {
-            training.simulation |= start.training.simulation;
-            let others = start.training.parts.into_iter().filter(|part| !training.parts.contains(part));
-            let others: Vec<String> = others.collect();
-            training.parts.extend(others);
-            // With true labels there is no promise left to speak of, whatever it started from.
-            if self.label.is_none() {
-                tasks.extend(start.tasks);
-            }
-        }
-        let about = (origin.label().to_owned(), origin.classes().to_vec());
-        let model = Model::new(about, tasks, encoder, learnt.predictor, training);
-        self.write(&model.covering(learnt.coverage), file)
-    }
-
-    fn write(&self, model: &Model, mut file: NewFile) -> anyhow::Result<()> {
-        let written = file.write_all(model.to_json()?.as_bytes());
-        written.with_context(|| format!("{} cannot be written", self.output.display()))?;
-        file.keep()?;
-        Ok(())
-    }
-
-    /// Reads the model to start from, which has to be about the same question and to be no less private.
-    fn start(&self, path: &Path, origin: &Origin) -> anyhow::Result<Model> {
-        let model = model_file::read(path)?;
-        model_file::same_question(&model, origin).with_context(|| path.display().to_string())?;
-        ensure!(
-            self.label.is_some() || !model.tasks.is_empty(),
-            "{} was learnt from true labels without privacy; what starts from it would tell about them",
-            path.display()
-        );
-        ensure!(
-            matches!(model.predictor, Predictor::Linear(_)),
-            "{} holds averages over people who are alike: a line cannot start from them",
-            path.display()
-        );
-        Ok(model)
-    }
 }
 
 /// The word for a choice.
 fn name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
-impl Kind {
-    /// Of the line, where one is learnt.
-    fn loss(self) -> Loss {
-        match self {
-            Self::Softmax | Self::Cells | Self::Neighbours | Self::Forest | Self::Auto => Loss::Softmax,
-            Self::Logistic => Loss::Logistic,
-            Self::Hinge => Loss::Hinge,
-            Self::Linear => Loss::Squared,
-        }
-    }
-}
-
-impl Method {
-    fn target(self) -> Target {
-        match self {
-            Self::Likelihood => Target::Likelihood,
-            Self::Debiased | Self::Sgd => Target::Unbiased,
-            Self::Posterior => Target::Posterior(None),
-            // The others are of surveys, and refused.
-            Self::Naive | Self::Algorithm4 | Self::Algorithm5 | Self::Direct => Target::Naive,
-        }
-    }
 }

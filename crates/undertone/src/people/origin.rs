@@ -2,11 +2,12 @@
 
 use crate::exit::Usage;
 use crate::reports::{Marks, ReportBlock, ReportsFile};
-use crate::tables::{self, ClassIndex, TableFile};
+use crate::tables::{self, ClassIndex, TableFile, Unlabelled};
 use anyhow::{Context, bail, ensure};
 use arrow_array::RecordBatch;
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use undertone_learn::Examples;
 use undertone_learn::features::{Batch, Encoder};
@@ -22,6 +23,8 @@ pub(crate) struct Origin {
     number: Option<NumberWords>,
     columns: Vec<FeatureColumn>,
     rows: Rows,
+    /// Rows of a table that have no label
+    left_out: u64,
 }
 
 enum Rows {
@@ -44,6 +47,7 @@ struct Numbered {
     table: TableFile,
     place: usize,
     clip: Option<NumberWords>,
+    unlabelled: Unlabelled,
 }
 
 /// A table, the place of its label and how that is read.
@@ -51,6 +55,7 @@ struct Labelled {
     table: TableFile,
     place: usize,
     index: ClassIndex,
+    unlabelled: Unlabelled,
 }
 
 /// Some encoded rows that still have to be given their labels.
@@ -83,24 +88,32 @@ impl Origin {
             number: first.number,
             columns: first.features,
             rows: Rows::Reports(files.collect::<anyhow::Result<_>>()?),
+            left_out: 0,
         })
     }
 
     /// A table with true labels, whose classes are `classes` or else those that occur, sorted.
-    pub(crate) fn labels(table: TableFile, label: &str, classes: Option<&[String]>) -> anyhow::Result<Self> {
+    pub(crate) fn labels(
+        table: TableFile,
+        label: &str,
+        classes: Option<&[String]>,
+        unlabelled: Unlabelled,
+    ) -> anyhow::Result<Self> {
         let place = tables::label_place(table.schema(), label)?;
         let columns = tables::feature_columns(table.schema(), &[label])?;
         let classes = match classes {
             Some(classes) => classes.to_vec(),
-            None => ClassIndex::classes_in(&table, place, |_| ())?,
+            None => ClassIndex::classes_in(&table, place, unlabelled, |_| ())?,
         };
         let index = ClassIndex::new(classes.iter().cloned());
+        let left_out = unlabelled.left_out(&table, place)?;
         Ok(Self {
             label: label.to_owned(),
             classes,
             number: None,
             columns,
-            rows: Rows::Labels(Box::new(Labelled { table, place, index })),
+            rows: Rows::Labels(Box::new(Labelled { table, place, index, unlabelled })),
+            left_out,
         })
     }
 
@@ -110,13 +123,22 @@ impl Origin {
         label: &str,
         number: NumberWords,
         clip: bool,
+        unlabelled: Unlabelled,
     ) -> anyhow::Result<Self> {
         number.bounds().map_err(Usage::new)?;
         let place = tables::number_place(table.schema(), label)?;
         let columns = tables::feature_columns(table.schema(), &[label])?;
         let clip = clip.then_some(number);
-        let rows = Rows::Numbers(Box::new(Numbered { table, place, clip }));
-        Ok(Self { label: label.to_owned(), classes: Vec::new(), number: Some(number), columns, rows })
+        let left_out = unlabelled.left_out(&table, place)?;
+        let rows = Rows::Numbers(Box::new(Numbered { table, place, clip, unlabelled }));
+        Ok(Self {
+            label: label.to_owned(),
+            classes: Vec::new(),
+            number: Some(number),
+            columns,
+            rows,
+            left_out,
+        })
     }
 
     /// The column that is learnt.
@@ -192,12 +214,30 @@ impl Origin {
         self.tasks().len() > 1 && !apart
     }
 
-    /// The number of rows.
+    /// The number of rows that are read.
     pub(crate) fn len(&self) -> u64 {
         match &self.rows {
             Rows::Reports(files) => files.iter().map(|(file, _)| file.rows()).sum(),
-            Rows::Labels(labelled) => labelled.table.rows(),
-            Rows::Numbers(numbered) => numbered.table.rows(),
+            Rows::Labels(labelled) => labelled.table.rows() - self.left_out,
+            Rows::Numbers(numbered) => numbered.table.rows() - self.left_out,
+        }
+    }
+
+    /// Rows without a label, which are not read.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Says how many rows are not read, if there are any.
+    pub(crate) fn tell_left_out(&self) {
+        if self.left_out > 0 {
+            // Should the standard error be closed, what is learnt is the same.
+            let _ = writeln!(
+                io::stderr(),
+                "note: {} rows have no `{}` and are left out",
+                self.left_out,
+                self.label
+            );
         }
     }
 
@@ -227,33 +267,39 @@ impl Origin {
                 file.blocks().map(move |block| Ok(chunk(Content::Reports(block?, reading))))
             })),
             Rows::Labels(labelled) => {
-                let (Labelled { table, place, index }, mut first) = (&**labelled, 1);
+                let (Labelled { table, place, index, unlabelled }, mut first) = (&**labelled, 1);
                 Box::new(table.batches()?.map(move |batch| {
-                    let batch = batch?;
-                    let rows = batch.num_rows() as u64;
-                    first += rows;
-                    let (mut labels, cells) = (Vec::new(), batch.column(*place).as_ref());
-                    let known = index.look_up(cells, first - rows, &mut labels);
-                    known.with_context(|| table.path().display().to_string())?;
-                    Ok(chunk(Content::Labels(batch, labels)))
+                    let (batch, mut labels) = (batch?, Vec::new());
+                    let cells = batch.column(*place).clone();
+                    let stretches = unlabelled.stretches(cells.as_ref());
+                    for stretch in &stretches {
+                        let cells = cells.slice(stretch.start, stretch.len());
+                        let known = index.look_up(cells.as_ref(), first + stretch.start as u64, &mut labels);
+                        known.with_context(|| table.path().display().to_string())?;
+                    }
+                    first += batch.num_rows() as u64;
+                    Ok(chunk(Content::Labels(tables::only(batch, &stretches)?, labels)))
                 }))
             }
             Rows::Numbers(numbered) => {
-                let (Numbered { table, place, clip }, mut first) = (&**numbered, 1);
+                let (Numbered { table, place, clip, unlabelled }, mut first) = (&**numbered, 1);
                 Box::new(table.batches()?.map(move |batch| {
-                    let batch = batch?;
-                    let rows = batch.num_rows() as u64;
-                    first += rows;
-                    let mut numbers = Vec::new();
-                    let read =
-                        tables::label_numbers(batch.column(*place).as_ref(), first - rows, &mut numbers);
-                    read.with_context(|| table.path().display().to_string())?;
+                    let (batch, mut numbers) = (batch?, Vec::new());
+                    let cells = batch.column(*place).clone();
+                    let stretches = unlabelled.stretches(cells.as_ref());
+                    for stretch in &stretches {
+                        let cells = cells.slice(stretch.start, stretch.len());
+                        let row = first + stretch.start as u64;
+                        let read = tables::label_numbers(cells.as_ref(), row, &mut numbers);
+                        read.with_context(|| table.path().display().to_string())?;
+                    }
+                    first += batch.num_rows() as u64;
                     if let Some(NumberWords { low, high }) = clip {
                         for number in &mut numbers {
                             *number = number.clamp(*low, *high);
                         }
                     }
-                    Ok(chunk(Content::Numbers(batch, numbers)))
+                    Ok(chunk(Content::Numbers(tables::only(batch, &stretches)?, numbers)))
                 }))
             }
         })

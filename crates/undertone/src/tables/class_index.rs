@@ -2,7 +2,7 @@
 //!
 //! A whole number is its digits, a truth value `true` or `false`; words stand for themselves.
 
-use super::TableFile;
+use super::{TableFile, Unlabelled};
 use anyhow::{Context, bail};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
@@ -52,13 +52,18 @@ impl ClassIndex {
     pub(crate) fn classes_in(
         table: &TableFile,
         column: usize,
+        unlabelled: Unlabelled,
         mut seen: impl FnMut(u64),
     ) -> anyhow::Result<Vec<String>> {
         let (mut index, mut row) = (Self::default(), 1);
         for batch in table.batches()? {
             let batch = batch?;
             let cells = batch.column(column).as_ref();
-            index.learn(cells, row).with_context(|| table.path().display().to_string())?;
+            for stretch in unlabelled.stretches(cells) {
+                let learnt =
+                    index.learn(&cells.slice(stretch.start, stretch.len()), row + stretch.start as u64);
+                learnt.with_context(|| table.path().display().to_string())?;
+            }
             row += batch.num_rows() as u64;
             seen(batch.num_rows() as u64);
         }

@@ -9,6 +9,7 @@ mod csv;
 mod idx;
 mod kinds;
 mod label_numbers;
+mod labelled;
 mod parquet;
 mod source;
 
@@ -19,6 +20,7 @@ pub(crate) use cells::{numbers, words};
 pub(crate) use class_index::ClassIndex;
 pub(crate) use kinds::{column_kind, column_place, feature_columns, features, label_place};
 pub(crate) use label_numbers::{label_numbers, number_place};
+pub(crate) use labelled::{Unlabelled, only};
 
 use anyhow::{Context, bail};
 use arrow_array::RecordBatch;
@@ -112,11 +114,20 @@ impl TableFile {
 
     /// All rows, from the first; nothing follows an error.
     pub(crate) fn batches(&self) -> anyhow::Result<Batches> {
+        self.batches_at(&self.selected)
+    }
+
+    /// The same of one column alone.
+    pub(crate) fn batches_of(&self, column: usize) -> anyhow::Result<Batches> {
+        self.batches_at(&self.selected[column..=column])
+    }
+
+    fn batches_at(&self, selected: &[usize]) -> anyhow::Result<Batches> {
         let path = self.path.display().to_string();
         let batches = match &self.table {
-            Table::Csv(table) => project(table.batches(&self.path), &self.selected),
-            Table::Parquet(table) => table.batches(&self.path, &self.selected),
-            Table::Idx(table) => project(table.batches(&self.path), &self.selected),
+            Table::Csv(table) => project(table.batches(&self.path), selected),
+            Table::Parquet(table) => table.batches(&self.path, selected),
+            Table::Idx(table) => project(table.batches(&self.path), selected),
         };
         let mut batches = batches.with_context(|| path.clone())?;
         let (mut row, mut failed, checked) = (1, false, self.checked);

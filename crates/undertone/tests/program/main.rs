@@ -2,6 +2,7 @@
 
 mod audit;
 mod averages;
+mod bad_input;
 mod collector;
 mod convert;
 mod curator;

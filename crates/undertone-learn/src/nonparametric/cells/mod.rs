@@ -156,9 +156,40 @@ impl Partition {
     /// Without the nodes that are deeper than `depth`.
     #[must_use]
     pub fn truncated(mut self, depth: u32) -> Self {
+        let depths = self.depths;
         match &mut self.sort {
             Sort::Cubes(cubes) => cubes.truncate(depth),
-            Sort::Tree(tree) => tree.truncate(depth),
+            Sort::Tree(tree) => tree.prune(|node| u32::from(depths[node]) < depth),
+        }
+        Self::new(self.sort)
+    }
+
+    /// The largest mass that leaves each node standing: the fewest people in any child of its ancestors, its own sibling and itself
+    /// included. Of cells of at least a mass, those nodes are left whose number here is no smaller.
+    pub(super) fn masses(&self, people: &[f64]) -> Vec<f64> {
+        let mut masses = people.to_vec();
+        let mut lightest = vec![f64::INFINITY; self.nodes()];
+        for (node, &own) in people.iter().enumerate().skip(1) {
+            let parent = self.parent(node);
+            lightest[parent] = lightest[parent].min(own);
+        }
+        for node in 1..self.nodes() {
+            let parent = self.parent(node);
+            masses[node] = lightest[parent].min(masses[parent]);
+        }
+        masses
+    }
+
+    /// With cells of at least `mass` people, of a tree whose nodes have these [`masses`](Self::masses).
+    #[must_use]
+    pub(super) fn coarsened(mut self, masses: &[f64], mass: f64) -> Self {
+        if let Sort::Tree(tree) = &mut self.sort {
+            let parents = self.parents;
+            let mut cut = vec![false; parents.len()];
+            (1..parents.len())
+                .filter(|&node| masses[node] >= mass)
+                .for_each(|node| cut[parents[node] as usize] = true);
+            tree.prune(|node| cut[node]);
         }
         Self::new(self.sort)
     }

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 /// Cuts are found with at most so many people, evenly spread: with more, cells hold about the mass, as chance will have it.
 const SAMPLE: usize = 1 << 19;
 
+/// With more people than this in a cell, so many of them, evenly spread, tell where it is wide.
+const WIDTHS: usize = 1 << 10;
+
 /// Where a cell is cut in two.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Cut {
@@ -110,19 +113,20 @@ impl Tree {
         }
     }
 
-    /// Without the nodes that are deeper than `depth`; the others keep their order.
-    pub(super) fn truncate(&mut self, depth: u32) {
-        let (mut kept, mut open) = (vec![self.cuts[0]], vec![(0usize, 0u32)]);
-        while let Some((node, at)) = open.pop() {
+    /// Without the cuts of nodes for which `stays` does not hold, and without what was below them.
+    pub(super) fn prune(&mut self, stays: impl Fn(usize) -> bool) {
+        // New places beside old ones
+        let (mut kept, mut open) = (vec![self.cuts[0]], vec![(0usize, 0usize)]);
+        while let Some((node, old)) = open.pop() {
             let children = kept[node].children as usize;
-            if children == 0 || at == depth {
+            if children == 0 || !stays(old) {
                 kept[node].children = 0;
                 continue;
             }
             let place = kept.len();
             kept[node].children = place as u32;
             kept.extend([self.cuts[children], self.cuts[children + 1]]);
-            open.extend([(place, at + 1), (place + 1, at + 1)]);
+            open.extend([(place, children), (place + 1, children + 1)]);
         }
         self.cuts = kept;
     }
@@ -154,8 +158,11 @@ impl Growing<'_> {
         if people.len() < 2 * self.least {
             return None;
         }
-        let mut axes = self.spreads(people);
-        axes.retain(|&(spread, _)| spread > 0.0);
+        let step = people.len().div_ceil(WIDTHS);
+        let mut axes = self.spreads(people, step);
+        if axes.is_empty() && step > 1 {
+            axes = self.spreads(people, 1);
+        }
         axes.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         while !axes.is_empty() {
             let (choice, share) = match cutting {
@@ -170,12 +177,14 @@ impl Growing<'_> {
         None
     }
 
-    /// The width of a cell on each axis, in ranks. A level is as wide as an axis of numbers is, times the share of the rarer
-    /// half, so that it is cut where that tells many people apart.
-    fn spreads(&self, people: &[u32]) -> Vec<(f32, usize)> {
+    /// The width of a cell on each axis that is not constant, in ranks, by one in `step` of its people. A level is as wide as an
+    /// axis of numbers is, times the share of the rarer half, so that it is cut where that tells many people apart.
+    fn spreads(&self, people: &[u32], step: usize) -> Vec<(f32, usize)> {
         let axes = self.axes.axes();
         let mut ends = vec![(f32::INFINITY, f32::NEG_INFINITY, 0.0f32); axes.len()];
-        for &person in people {
+        let (seen, mut count) = (people.iter().step_by(step), 0.0f32);
+        for &person in seen {
+            count += 1.0;
             let row = self.rows.get(person as usize);
             for ((low, high, sum), axis) in ends.iter_mut().zip(axes) {
                 let x = value(row, self.axes.dense(), axis.feature);
@@ -189,11 +198,11 @@ impl Growing<'_> {
             }
             AxisScale::Level(_) => {
                 // of two values, the share of the higher one
-                let share = (sum / people.len() as f32 - low) / (high - low);
+                let share = (sum / count - low) / (high - low);
                 (2.0 * share.min(1.0 - share), place)
             }
         };
-        ends.into_iter().enumerate().map(spread).collect()
+        ends.into_iter().enumerate().map(spread).filter(|&(spread, _)| spread > 0.0).collect()
     }
 
     /// Cuts near a share of the people, between different values.

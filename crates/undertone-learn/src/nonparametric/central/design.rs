@@ -55,8 +55,25 @@ impl Design {
         if kind == CellKind::Cubes && width < 1.0 {
             return Partition::cubes(rows, width);
         }
-        let mass = (people as f64 * width.powf(f64::from(d))).max(1.0);
-        Partition::of_mass(kind, axes, rows, mass)
+        Partition::of_mass(kind, axes, rows, self.mass(people as f64, width, f64::from(d)))
+    }
+
+    /// How many people a cell of width h holds in d dimensions, N·h^d, but no fewer than can speak for themselves.
+    ///
+    /// The h of classes and of heavy tails is a sum of two widths, of which the larger alone has the same rate. In many dimensions the
+    /// constant matters: the cell of the sum has up to 2^d times the people of the other, so half of it is taken, which is no
+    /// wider than the larger. A class that leads by a fifth of n people loses no more than that share of them to noise at
+    /// n = (2/ε)·(ln K + 1)·5 (eq. 119), and a mean of n numbers in [-1, 1] has noise and spread of at most a fifth at
+    /// n = 5·√8/ε and n = 25.
+    fn mass(&self, people: f64, width: f64, d: f64) -> f64 {
+        let epsilon = self.epsilon.get();
+        let numbers = (5.0 * 8f64.sqrt() / epsilon).max(25.0);
+        let (width, least) = match self.learnt {
+            Learnt::Classes(classes) => (0.5 * width, 10.0 / epsilon * (f64::from(classes).ln() + 1.0)),
+            Learnt::Heavy(_) => (0.5 * width, numbers),
+            Learnt::Number => (width, numbers),
+        };
+        (people * width.powf(d)).max(least).max(1.0)
     }
 
     /// Cells of features that are private: a function of their domain and of N alone.
@@ -73,6 +90,9 @@ impl Design {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nonparametric::tests::uniform_rows;
+    use rand_chacha::ChaCha12Rng;
+    use rand_core::SeedableRng;
 
     fn design(width: Option<f64>) -> Design {
         Design { learnt: Learnt::Classes(3), epsilon: Epsilon::new(1.0).unwrap(), width }
@@ -85,6 +105,21 @@ mod tests {
         assert!(few < many, "{few} {many}");
         let domain = Axes::of_domain(&[Some((0.0, 1.0)), None, None]).unwrap();
         assert_eq!(design(Some(0.25)).grid(domain, 10).unwrap().cells(), 16);
+    }
+
+    #[test]
+    fn in_nine_dimensions_there_are_more_cells_than_two() {
+        let mut rng = ChaCha12Rng::seed_from_u64(9);
+        let rows = uniform_rows(40_000, 9, &mut rng);
+        let cells = |epsilon: f64| {
+            let design = Design { epsilon: Epsilon::new(epsilon).unwrap(), ..design(None) };
+            let cells = design.cells(&rows).unwrap();
+            cells.leaves().into_iter().filter(|&leaf| leaf).count()
+        };
+        // 10·(ln 3 + 1)/ε people at least, and fewer than twice as many
+        assert!((953..=1906).contains(&cells(1.0)), "{}", cells(1.0));
+        assert!((95..=190).contains(&cells(0.1)), "{}", cells(0.1));
+        assert_eq!(cells(1e-4), 1);
     }
 
     #[test]

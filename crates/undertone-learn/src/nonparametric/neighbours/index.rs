@@ -5,7 +5,7 @@
     reason = "what is not inlined into a dispatched call is compiled for the least of processors"
 )]
 
-use super::blocks::{Blocks, LANES};
+use super::blocks::{Blocks, LANES, Query};
 use super::kd_tree::{KdTree, MOST_DIMENSIONS};
 use super::nearest::Nearest;
 use super::sorted::Sorted;
@@ -31,13 +31,15 @@ pub(super) struct Values<'a> {
 }
 
 impl Index {
-    pub(super) fn new(points: &[f32], dimension: usize, values: Values<'_>) -> Self {
+    /// Of points with as many coordinates as it is said whether they are marks.
+    pub(super) fn new(points: &[f32], marks: Vec<bool>, values: Values<'_>) -> Self {
+        let dimension = marks.len();
         match dimension {
             0 | 1 => Self::Sorted(Sorted::new(points, values.values, values.width)),
             2..=MOST_DIMENSIONS => Self::Tree(KdTree::new(points, dimension)),
             _ => {
                 let people: Vec<u32> = (0..(points.len() / dimension) as u32).collect();
-                let mut blocks = Blocks::new(dimension);
+                let mut blocks = Blocks::new(marks);
                 people.chunks(LANES).for_each(|chunk| blocks.push(points, chunk));
                 Self::All(blocks)
             }
@@ -97,7 +99,7 @@ impl pulp::NullaryFnOnce for Search<'_> {
 struct Scan<'a> {
     blocks: &'a Blocks,
     tile: std::ops::Range<usize>,
-    point: &'a [f32],
+    query: &'a Query,
     nearest: &'a mut Nearest,
 }
 
@@ -107,7 +109,7 @@ impl pulp::NullaryFnOnce for Scan<'_> {
     #[inline(always)]
     fn call(self) {
         for block in self.tile {
-            self.nearest.offer(&self.blocks.distances(block, self.point), self.blocks.numbers(block));
+            self.nearest.offer(&self.blocks.distances(block, self.query), self.blocks.numbers(block));
         }
     }
 }
@@ -125,10 +127,11 @@ fn scan(
     let tile = (TILE / (4 * LANES * dimension)).max(1);
     for (group, points) in queries.chunks(QUERIES * dimension).enumerate() {
         nearest.iter_mut().for_each(Nearest::clear);
+        let asked: Vec<Query> = points.chunks_exact(dimension).map(|point| blocks.query(point)).collect();
         for start in (0..blocks.len()).step_by(tile) {
             let tile = start..(start + tile).min(blocks.len());
-            for (point, nearest) in points.chunks_exact(dimension).zip(&mut nearest) {
-                pulp::Arch::new().dispatch(Scan { blocks, tile: tile.clone(), point, nearest });
+            for (query, nearest) in asked.iter().zip(&mut nearest) {
+                pulp::Arch::new().dispatch(Scan { blocks, tile: tile.clone(), query, nearest });
             }
         }
         for (query, nearest) in nearest.iter_mut().take(points.len() / dimension).enumerate() {

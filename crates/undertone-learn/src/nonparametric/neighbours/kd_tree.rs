@@ -41,7 +41,8 @@ impl KdTree {
         let people = points.len() / dimension;
         let mut order: Vec<u32> = (0..people as u32).collect();
         let leaves = people.div_ceil(LANES).next_power_of_two();
-        let mut tree = Self { dimension, cuts: vec![(0, 0.0); leaves - 1], blocks: Blocks::new(dimension) };
+        let mut tree =
+            Self { dimension, cuts: vec![(0, 0.0); leaves - 1], blocks: Blocks::new(vec![false; dimension]) };
         let everybody = 0..people;
         let mut level = vec![everybody];
         let mut first = 0;
@@ -70,6 +71,7 @@ impl KdTree {
     /// Offers whoever may be among the k nearest.
     #[inline(always)]
     pub(super) fn search(&self, query: &[f32], nearest: &mut Nearest) {
+        let whole = self.blocks.query(query);
         let mut open = [Part { node: 0, distance: 0.0, apart: [0.0; MOST_DIMENSIONS] }; DEEPEST];
         let mut waiting = 1;
         while waiting > 0 {
@@ -95,7 +97,7 @@ impl KdTree {
                 part.node = 2 * part.node + 1 + upper;
             }
             let block = part.node - self.cuts.len();
-            nearest.offer(&self.blocks.distances(block, query), self.blocks.numbers(block));
+            nearest.offer(&self.blocks.distances(block, &whole), self.blocks.numbers(block));
         }
     }
 

@@ -13,7 +13,7 @@ mod sorted;
 mod tests;
 
 use super::TrustModel;
-use super::cells::Axes;
+use super::cells::{Axes, AxisScale};
 use super::choice::{ASIDE, Tried, coarsest_within_one_error, kept_aside, tried};
 use super::rates;
 use super::targets::{Output, Targets};
@@ -31,7 +31,7 @@ const JUDGES: usize = 4000;
 #[serde(try_from = "Document", into = "Document")]
 pub struct NeighbourModel {
     document: Document,
-    index: Index,
+    index: Box<Index>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,6 +99,12 @@ impl NeighbourModel {
     /// Who had to be trusted.
     pub fn trust(&self) -> TrustModel {
         self.document.trust
+    }
+
+    /// The same, of true labels that somebody has seen.
+    pub(super) fn of_true_labels(mut self) -> Self {
+        self.document.trust = TrustModel::None;
+        self
     }
 
     /// What is predicted.
@@ -204,7 +210,10 @@ impl TryFrom<Document> for NeighbourModel {
             });
         }
         let values = Values { values: &document.values, width };
-        let index = Index::new(&document.points, dimension, values);
+        let marks = document.axes.axes().iter().map(|axis| matches!(axis.scale, AxisScale::Level(_)));
+        // Without axes everybody is at zero on one.
+        let marks = marks.chain(std::iter::repeat(false)).take(dimension).collect();
+        let index = Box::new(Index::new(&document.points, marks, values));
         Ok(Self { document, index })
     }
 }

@@ -5,7 +5,7 @@ use crate::commands::simulate::{Data, TEST_SHARE};
 use crate::commands::task::encoding;
 use crate::exit::Usage;
 use crate::people::Origin;
-use crate::tables::{TableFile, feature_columns};
+use crate::tables::{TableFile, Unlabelled, feature_columns};
 use crate::{nursery, randomness};
 use anyhow::Context;
 use csv::StringRecord;
@@ -90,7 +90,7 @@ impl Stage {
     pub(super) fn data(&self) -> anyhow::Result<Data> {
         let open = |path: PathBuf| {
             let table = TableFile::open_as(&path, &self.task.features)?;
-            Origin::labels(table, nursery::LABEL, Some(&self.task.classes))
+            Origin::labels(table, nursery::LABEL, Some(&self.task.classes), Unlabelled::Refused)
         };
         let collection = self.task.collection.as_ref().context("the task has a collection")?;
         let encoder = Encoder::from_words(&self.task.features, &collection.encoding)?;

@@ -11,7 +11,9 @@ mod survey;
 use crate::exit::Usage;
 use crate::progress::row_counter;
 use crate::reports::{Marks, ReportsWriter};
-use crate::tables::{ClassIndex, TableFile, column_kind, column_place, label_place, number_place};
+use crate::tables::{
+    ClassIndex, TableFile, Unlabelled, column_kind, column_place, label_place, number_place,
+};
 use crate::{arguments, model_file, new_file, output, randomness};
 use anyhow::{Context, ensure};
 use arrow_array::{BooleanArray, RecordBatch};
@@ -317,7 +319,7 @@ pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
 /// Reads the classes from the labels, in a pass of its own.
 fn classes_in(table: &TableFile, label: usize) -> anyhow::Result<Vec<String>> {
     let progress = row_counter("looking for classes");
-    let classes = ClassIndex::classes_in(table, label, |rows| progress.inc(rows));
+    let classes = ClassIndex::classes_in(table, label, Unlabelled::Refused, |rows| progress.inc(rows));
     progress.finish_and_clear();
     classes.context("the classes could not be read from the labels; --classes names them")
 }

@@ -8,7 +8,7 @@ use super::methods::{self, Method, StageOptions};
 use crate::exit::Usage;
 use crate::output;
 use crate::progress::progress_bar;
-use crate::tables::TableFile;
+use crate::tables::{TableFile, Unlabelled};
 use crate::{arguments, people};
 use clap::ValueEnum;
 use rayon::prelude::*;
@@ -126,6 +126,8 @@ struct Summary<'a> {
     judged_by: usize,
     classes: usize,
     features: usize,
+    /// Rows without a label
+    left_out: u64,
     seed: u64,
     outcomes: &'a [Outcome],
 }
@@ -144,6 +146,7 @@ impl Comparison {
             judged_by: data.test.len(),
             classes: data.classes,
             features: data.rows.width(),
+            left_out: data.left_out,
             seed: self.seed,
             outcomes: &outcomes,
         };
@@ -195,13 +198,17 @@ impl Comparison {
     }
 
     fn data(&self) -> anyhow::Result<Data> {
-        let people = people::Origin::labels(TableFile::open(&self.table)?, &self.label, None)?;
+        let table = TableFile::open(&self.table)?;
+        let people = people::Origin::labels(table, &self.label, None, Unlabelled::LeftOut)?;
+        people.tell_left_out();
         let encoder = people::fit_encoder(&people, self.encoding())?;
         match &self.test {
             None => Data::split(&people, &encoder),
             Some(path) => {
                 let known = TableFile::open_as(path, encoder.columns())?;
-                let test = people::Origin::labels(known, &self.label, Some(people.classes()))?;
+                let classes = Some(people.classes());
+                let test = people::Origin::labels(known, &self.label, classes, Unlabelled::LeftOut)?;
+                test.tell_left_out();
                 Data::with_test(&people, &test, &encoder)
             }
         }

@@ -18,12 +18,14 @@ pub(crate) struct Data {
     pub(crate) labels: Vec<u32>,
     /// Those by whom models are judged
     pub(crate) test: Examples,
+    /// Rows without a label
+    pub(crate) left_out: u64,
 }
 
 impl Data {
     /// Some people of one table are not asked.
     pub(crate) fn split(people: &Origin, encoder: &Encoder) -> anyhow::Result<Self> {
-        let mut data = Self::nobody(people.classes().len(), encoder);
+        let mut data = Self::nobody(people, encoder);
         let mut row = 0;
         People::new(people, encoder, 0).pass(&mut |block| {
             for (features, label) in block.rows.iter().zip(labels(block)) {
@@ -42,7 +44,8 @@ impl Data {
 
     /// The people of another table are not asked.
     pub(crate) fn with_test(people: &Origin, test: &Origin, encoder: &Encoder) -> anyhow::Result<Self> {
-        let mut data = Self::nobody(people.classes().len(), encoder);
+        let mut data = Self::nobody(people, encoder);
+        data.left_out += test.left_out();
         People::new(people, encoder, 0).pass(&mut |block| {
             block.rows.iter().for_each(|row| data.rows.push(row));
             data.labels.extend(labels(block));
@@ -57,8 +60,14 @@ impl Data {
         data.checked()
     }
 
-    fn nobody(classes: usize, encoder: &Encoder) -> Self {
-        Self { classes, rows: encoder.rows(), labels: Vec::new(), test: Examples::new(encoder.rows()) }
+    fn nobody(people: &Origin, encoder: &Encoder) -> Self {
+        Self {
+            classes: people.classes().len(),
+            rows: encoder.rows(),
+            labels: Vec::new(),
+            test: Examples::new(encoder.rows()),
+            left_out: people.left_out(),
+        }
     }
 
     /// How often a model is right about those who were not asked.

@@ -3,22 +3,21 @@
 use super::averages::{auto, averaged};
 use super::comparison::Promise;
 use super::data::Data;
+use super::interactive::interactive;
+use super::staged::{stages, with_clusters};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
-use undertone_learn::convex::{
-    ConvexLoss, Feasible, LinearLoss, NormalSgd, ProjectedSgd, Span, Step as ConvexStep, VectorSgd,
-};
-use undertone_learn::features::Row;
+use undertone_learn::convex::{ConvexLoss, LinearLoss};
 use undertone_learn::labels::{Channel, LabelVectors};
 use undertone_learn::linear::{
-    ErmOptions, LinearModel, OnlineLinear, Step, Target, Weights, default_epochs, fit_choosing_l2,
+    ErmOptions, LinearModel, OnlineLinear, Step, Target, default_epochs, fit_choosing_l2,
 };
 use undertone_learn::loss::Loss;
 use undertone_learn::nonparametric::Average;
-use undertone_learn::stages::{Answering, ClusterPriors, Clusters, First, MultiStage, Trainer, Trust};
-use undertone_learn::{Examples, LearnError, Predictor, Source};
-use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelRandomizer, LabelSet, ReportColumn};
-use undertone_privacy::{Delta, Epsilon, Randomizer};
+use undertone_learn::stages::Trust;
+use undertone_learn::{Examples, LearnError, Predictor};
+use undertone_privacy::Epsilon;
+use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelRandomizer, ReportColumn};
 
 /// A method by its name.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +54,7 @@ enum Mechanism {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Taken {
+pub(super) enum Taken {
     Likelihood,
     Debiased,
     Posterior,
@@ -64,7 +63,7 @@ enum Taken {
 
 /// What later stages are asked for, and what is made of it.
 #[derive(Clone, Copy, Debug)]
-enum Staging {
+pub(super) enum Staging {
     /// The truth as often as possible, believed
     Published,
     /// The same, by likelihood
@@ -74,19 +73,15 @@ enum Staging {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Noise {
+pub(super) enum Noise {
     /// On the span of the gradients, (ε, 10^-6)
     Normal,
     /// The codebook, pure ε
     Vector,
 }
 
-/// δ of the one method that needs it.
-const DELTA: f64 = 1e-6;
-/// The share of ε for counting labels in clusters.
-const PRIOR_SHARE: f64 = 0.1;
 /// The weights of published one-pass methods stay within this distance of zero, and their steps are made for it.
-const RADIUS: f64 = 10.0;
+pub(super) const RADIUS: f64 = 10.0;
 
 const fn method(name: &'static str, about: &'static str, how: How) -> Method {
     Method { name, about, how }
@@ -267,7 +262,7 @@ pub(super) fn options(loss: Loss, target: Target, data: &Data, seed: u64) -> Erm
 }
 
 impl Taken {
-    fn target(self) -> Target {
+    pub(super) fn target(self) -> Target {
         match self {
             Self::Likelihood => Target::Likelihood,
             Self::Debiased => Target::Unbiased,
@@ -297,139 +292,4 @@ fn reports(data: &Data, mechanism: &LabelMechanism, rng: &mut ChaCha12Rng) -> Re
         channel.push_likelihood(members, &[], &mut likelihood)?;
     }
     Ok(Examples { rows: data.rows.clone(), unbiased, likelihood, ..Examples::default() })
-}
-
-/// Fits a softmax model to whatever it is given.
-struct Softmax<'a> {
-    data: &'a Data,
-    taken: Taken,
-    seed: u64,
-}
-
-impl Trainer for Softmax<'_> {
-    type Model = LinearModel;
-
-    fn train(
-        &self,
-        examples: &mut dyn Source,
-        start: Option<&LinearModel>,
-    ) -> Result<LinearModel, LearnError> {
-        let options = options(Loss::Softmax, self.taken.target(), self.data, self.seed);
-        let (features, classes) = (self.data.rows.width(), self.data.classes);
-        let start = start.map(|model| &model.weights);
-        Ok(fit_choosing_l2(examples, features, classes, &options, start, |_| ())?.model)
-    }
-}
-
-fn stages(
-    data: &Data,
-    epsilon: Epsilon,
-    count: usize,
-    staging: Staging,
-    options: &StageOptions,
-    seed: u64,
-    rng: &mut ChaCha12Rng,
-) -> Result<LinearModel, LearnError> {
-    let classes = data.classes as u32;
-    let fractions = vec![1.0 / count as f64; count];
-    let subset = First::Alike(LabelKind::Subset);
-    let plan = MultiStage { first: subset, ..MultiStage::debiased(classes, epsilon, &fractions) };
-    let (plan, taken) = match staging {
-        Staging::Published => (MultiStage::as_published(classes, epsilon, &fractions), Taken::Naive),
-        Staging::Right => (plan, Taken::Likelihood),
-        Staging::Telling => (MultiStage { answers: Answering::Telling, ..plan }, Taken::Likelihood),
-    };
-    run(data, options.apply(plan), &Softmax { data, taken, seed }, rng)
-}
-
-/// A curator counts labels in clusters for a tenth of ε; the rest is for everybody's own report.
-fn with_clusters(
-    data: &Data,
-    epsilon: Epsilon,
-    count: usize,
-    options: &StageOptions,
-    seed: u64,
-    rng: &mut ChaCha12Rng,
-) -> Result<LinearModel, LearnError> {
-    let of_counts = Epsilon::new(PRIOR_SHARE * epsilon.get())?;
-    let of_reports = Epsilon::new(epsilon.get() - of_counts.get())?;
-    let (classes, rows) = (data.classes as u32, std::slice::from_ref(&data.rows));
-    let labels: Vec<Label> = data.labels.iter().map(|&label| Label(label)).collect();
-    let clusters = Clusters::fit(rows, options.clusters)?;
-    let prior = ClusterPriors::release(clusters, rows, &labels, classes, of_counts, rng)?;
-    let fractions = vec![1.0 / count as f64; count];
-    let plan = MultiStage::as_published(classes, of_reports, &fractions);
-    let plan = options.apply(MultiStage { first: First::Prior(&prior), ..plan });
-    run(data, plan, &Softmax { data, taken: Taken::Naive, seed }, rng)
-}
-
-impl StageOptions {
-    fn apply<'a>(&self, plan: MultiStage<'a>) -> MultiStage<'a> {
-        let Self { temperature, warm_start, filter, trust, .. } = *self;
-        MultiStage { temperature, warm_start, filter, trust, ..plan }
-    }
-}
-
-fn run(
-    data: &Data,
-    plan: MultiStage<'_>,
-    trainer: &Softmax<'_>,
-    rng: &mut ChaCha12Rng,
-) -> Result<LinearModel, LearnError> {
-    let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
-        Ok(mechanism.randomize(&Label(data.labels[person as usize]), rng)?)
-    };
-    let staged = plan.run(std::slice::from_ref(&data.rows), &mut devices, trainer)?;
-    Ok(staged.model().clone())
-}
-
-/// Each device computes its gradient at the current point and randomizes that, once.
-fn interactive(
-    data: &Data,
-    epsilon: Epsilon,
-    noise: Noise,
-    rng: &mut ChaCha12Rng,
-) -> Result<LinearModel, LearnError> {
-    let (features, classes) = (data.rows.width(), data.classes);
-    let n = data.labels.len() as u64;
-    let loss = LinearLoss::new(Loss::Softmax, classes as u32, features + 1, data.rows.longest(), RADIUS)?;
-    let normal = NormalSgd::new(epsilon, Delta::new(DELTA)?)?;
-    let vector = VectorSgd::codebook(classes - 1, epsilon)?;
-    let second_moment = match noise {
-        Noise::Normal => normal.second_moment(classes - 1, 1.0),
-        Noise::Vector => vector.worst_case_second_moment(),
-    };
-    let step = ConvexStep::exact(RADIUS, loss.lipschitz() * second_moment.sqrt(), n);
-    let mut sgd = ProjectedSgd::new(&loss, Feasible::ball(RADIUS)?, vec![0.0; loss.dimension()], step)?;
-    for (row, &label) in data.rows.iter().zip(&data.labels) {
-        let span: Span = loss.span(sgd.point(), &with_one(row, features));
-        let mut estimate = vec![0.0; loss.dimension()];
-        match noise {
-            Noise::Normal => {
-                let report = normal.release(&span, Label(label), rng)?;
-                normal.add_estimate(&span, &report, &mut estimate)?;
-            }
-            Noise::Vector => {
-                let report = vector.release(&span, Label(label), rng)?;
-                vector.add_estimate(&span, &report, &mut estimate);
-            }
-        }
-        sgd.observe_gradient(|gradient| gradient.copy_from_slice(&estimate))?;
-    }
-    let mut weights = Weights::zero(features, classes);
-    for (weight, mean) in weights.values_mut().iter_mut().zip(sgd.mean()?) {
-        *weight = mean as f32;
-    }
-    Ok(LinearModel { loss: Loss::Softmax, weights, scale_back: None })
-}
-
-/// A row in full, with the constant feature of the intercept at its end.
-fn with_one(row: Row<'_>, features: usize) -> Vec<f64> {
-    let mut full: Vec<f64> = row.dense.iter().copied().map(f64::from).collect();
-    full.resize(features, 0.0);
-    for &(feature, x) in row.sparse {
-        full[row.dense.len() + feature as usize] = f64::from(x);
-    }
-    full.push(1.0);
-    full
 }

@@ -4,8 +4,10 @@ mod averages;
 mod comparison;
 mod data;
 mod insurance;
+mod interactive;
 mod methods;
 mod numbers;
+mod staged;
 
 pub(crate) use comparison::Promise;
 pub(crate) use data::{Data, TEST_SHARE};

@@ -7,7 +7,7 @@ use crate::exit::Usage;
 use crate::output;
 use crate::people::{self, Origin, People};
 use crate::progress::progress_bar;
-use crate::tables::TableFile;
+use crate::tables::{TableFile, Unlabelled};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use rayon::prelude::*;
@@ -34,6 +34,8 @@ struct Data {
     numbers: Vec<f64>,
     /// Those by whom lines are judged
     test: Examples,
+    /// Rows without a label
+    left_out: u64,
 }
 
 /// How numbers are randomized, the best way or one by its name, and what is learnt.
@@ -62,6 +64,8 @@ struct Summary<'a> {
     low: f64,
     high: f64,
     features: usize,
+    /// Rows without a label
+    left_out: u64,
     seed: u64,
     outcomes: &'a [Outcome],
 }
@@ -129,6 +133,7 @@ impl Comparison {
             low: number.low,
             high: number.high,
             features: data.rows.width(),
+            left_out: data.left_out,
             seed: self.seed,
             outcomes: &outcomes,
         };
@@ -151,13 +156,16 @@ impl Comparison {
     }
 
     fn number_data(&self, number: NumberWords) -> anyhow::Result<Data> {
-        let people = Origin::numbers(TableFile::open(&self.table)?, &self.label, number, false)?;
+        let people =
+            Origin::numbers(TableFile::open(&self.table)?, &self.label, number, false, Unlabelled::LeftOut)?;
+        people.tell_left_out();
         let encoder = people::fit_encoder(&people, self.encoding())?;
         let mut data = Data {
             bounds: number.bounds()?,
             rows: encoder.rows(),
             numbers: Vec::new(),
             test: Examples::new(encoder.rows()),
+            left_out: people.left_out(),
         };
         let mut row = 0;
         let split = self.test.is_none();
@@ -167,7 +175,10 @@ impl Comparison {
         })?;
         if let Some(path) = &self.test {
             let table = TableFile::open_as(path, encoder.columns())?;
-            data.read(&Origin::numbers(table, &self.label, number, false)?, &encoder, || true)?;
+            let judges = Origin::numbers(table, &self.label, number, false, Unlabelled::LeftOut)?;
+            judges.tell_left_out();
+            data.left_out += judges.left_out();
+            data.read(&judges, &encoder, || true)?;
         }
         if data.rows.is_empty() || data.test.is_empty() {
             return Err(LearnError::NoReports.into());

@@ -13,7 +13,7 @@ use undertone_learn::auto::Question;
 use undertone_learn::evaluation::{Evaluation, Figures, NumberEvaluation, NumberFigures};
 use undertone_learn::features::Rows;
 use undertone_learn::held_out::Those;
-use undertone_learn::nonparametric::{Average, Averaged, NonparametricModel};
+use undertone_learn::nonparametric::{Average, Averaged, NonparametricModel, TrustModel};
 use undertone_learn::{Examples, LearnError, NumberPredictor, Predictor, Regressor, Source};
 use undertone_privacy::number::NumberRandomizer;
 use undertone_report::NumberWords;
@@ -91,6 +91,16 @@ impl Train {
         }
     }
 
+    /// Who sees true labels: everybody who has the table, if it is learnt from.
+    pub(super) fn trust(&self) -> TrustModel {
+        if self.label.is_some() { TrustModel::None } else { TrustModel::LabelLocal }
+    }
+
+    /// A model that says so.
+    fn trusted(&self, model: NonparametricModel) -> NonparametricModel {
+        if self.label.is_some() { model.of_true_labels() } else { model }
+    }
+
     /// All of them at once, as averages need them.
     pub(super) fn gather(&self, source: &mut dyn Source) -> Result<Examples, LearnError> {
         let (limit, mut all) = (self.memory.saturating_mul(1 << 20), Examples::default());
@@ -126,7 +136,7 @@ impl Train {
         Ok(Learnt {
             kind: average.into(),
             tried: tried(&fitted),
-            predictor: Predictor::Nonparametric(fitted.model),
+            predictor: Predictor::Nonparametric(self.trusted(fitted.model)),
             method: METHOD.into(),
             l2: None,
             size: Some(fitted.size),
@@ -153,7 +163,7 @@ impl Train {
         Ok(LearntNumber {
             kind: average.into(),
             tried: tried(&fitted),
-            predictor: NumberPredictor::Nonparametric(fitted.model),
+            predictor: NumberPredictor::Nonparametric(self.trusted(fitted.model)),
             method: METHOD,
             l2: None,
             size: Some(fitted.size),

@@ -15,6 +15,7 @@ use undertone_learn::features::Encoder;
 use undertone_learn::held_out::Those;
 use undertone_learn::linear::Weights;
 use undertone_learn::nonparametric::{Coverage, Intervals, PredictionSets};
+use undertone_learn::{LearnError, Regressor, Source};
 use undertone_report::{NumberWords, Task};
 
 /// The probability with which the promise may fail, over people and coins.
@@ -96,9 +97,29 @@ impl Train {
             return self.learn_number_from(origin, encoder, &mut people, number);
         };
         let learnt = self.learn_number_from(origin, encoder, &mut Those::others(&mut people), number)?;
-        let judged = judge_numbers(&learnt.predictor, &mut people, number, origin.hidden())?;
-        let width = number.high - number.low;
-        let intervals = Intervals::by_error(judged.mse, width, 1.0 - share, DELTA)?;
+        let (width, alpha) = (number.high - number.low, 1.0 - share);
+        let intervals = if origin.tasks().is_empty() {
+            let residuals = residuals(&learnt.predictor, &mut people, number)?;
+            Intervals::by_residuals(residuals, width, alpha, DELTA)?
+        } else {
+            let judged = judge_numbers(&learnt.predictor, &mut people, number, origin.hidden())?;
+            Intervals::by_error(judged.mse, judged.rows, width, alpha, DELTA)?
+        };
         Ok(LearntNumber { coverage: Some(Coverage::Intervals(intervals)), ..learnt })
     }
+}
+
+/// How far true numbers lie from what is predicted, of those who were kept aside.
+fn residuals(
+    model: &impl Regressor,
+    people: &mut dyn Source,
+    number: NumberWords,
+) -> Result<Vec<f64>, LearnError> {
+    let mut residuals = Vec::new();
+    Those::held_out(people).pass(&mut |block| {
+        let guesses = model.predict(&block.rows).into_iter().zip(block.numbers.values());
+        residuals.extend(guesses.map(|(guess, truth)| (guess.clamp(number.low, number.high) - truth).abs()));
+        Ok(())
+    })?;
+    Ok(residuals)
 }

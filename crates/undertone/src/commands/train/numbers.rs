@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::io::Write;
 use undertone_learn::evaluation::{NumberFigures, Ranged};
 use undertone_learn::features::Encoder;
-use undertone_learn::nonparametric::Coverage;
+use undertone_learn::nonparametric::{Coverage, TrustModel};
 use undertone_learn::regression::{LinearNumber, RidgeFit, fit_ridge, ridge_choosing_l2};
 use undertone_learn::{Model, NumberPredictor, Source, Training};
 use undertone_report::NumberWords;
@@ -23,6 +23,8 @@ struct NumberSummary<'a> {
     high: f64,
     reports: u64,
     epsilon: Option<f64>,
+    /// Who sees true numbers
+    trust: TrustModel,
     mechanism: Option<&'a str>,
     features: usize,
     method: &'static str,
@@ -164,6 +166,7 @@ impl Train {
             high: number.high,
             reports: origin.len(),
             epsilon: task.map(|task| task.mechanism.level()),
+            trust: self.trust(),
             mechanism: task.map(|task| task.mechanism.kind.as_str()),
             features: encoder.width(),
             method: learnt.method,

@@ -5,6 +5,7 @@ use crate::people::Origin;
 use serde::Serialize;
 use std::io::Write;
 use undertone_learn::evaluation::Figure;
+use undertone_learn::nonparametric::TrustModel;
 use undertone_report::Task;
 
 /// What was learnt and how, for machines.
@@ -15,6 +16,8 @@ pub(super) struct Summary<'a> {
     pub(super) classes: usize,
     pub(super) reports: u64,
     pub(super) epsilon: Option<f64>,
+    /// Who sees true labels
+    pub(super) trust: TrustModel,
     pub(super) features: usize,
     pub(super) method: String,
     pub(super) l2: Option<f64>,
