@@ -1,0 +1,199 @@
+//! Smooth functions of where somebody is: an orthonormal basis of what a Gauss kernel can make of some landmarks.
+//!
+//! With k(x, y) = exp(-|x - y|²/m), m the median squared distance, landmarks L, K_LL + 10⁻⁵·I = R'R and B = K_nL·R⁻¹ (C. Williams and
+//! M. Seeger, *Using the Nyström Method to Speed Up Kernel Machines*), BB' stands for the whole kernel matrix. From the
+//! eigenvectors of B'B = VSV', P = B·V·S^-1/2 has orthonormal columns, and S are the eigenvalues of BB' along them.
+
+use crate::spectrum::symmetric;
+use crate::{Matrix, RepresentError};
+use faer::linalg::solvers::Llt;
+use faer::{Mat, Side};
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Added to the diagonal, without which near twins among the landmarks would make rounding decide.
+const RIDGE: f64 = 1e-5;
+/// Eigenvalues below this part of the greatest are rounding.
+const LEAST: f64 = 1e-7;
+/// People between whom the median is taken.
+const PAIRS: usize = 700;
+/// Rows that a core treats together.
+const ROWS: usize = 1024;
+
+/// A basis over the people, and how others are seen in it.
+#[derive(Clone, Debug)]
+pub struct KernelBasis {
+    /// Columns are orthonormal, the smoothest first
+    pub vectors: Matrix,
+    /// The eigenvalue of each
+    pub values: Vec<f64>,
+    kernel: Landmarks,
+    /// From kernel values to coordinates: R⁻¹·V·S^-1/2
+    turn: Matrix,
+}
+
+/// Some people, and how near others are to them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Landmarks {
+    people: Matrix,
+    /// 1/m
+    rate: f32,
+}
+
+impl Landmarks {
+    /// k(x, ·) for each person, a row each.
+    pub fn kernel(&self, people: &Matrix) -> Result<Matrix, RepresentError> {
+        if people.columns() != self.people.columns() {
+            return Err(RepresentError::Shape {
+                what: "a person",
+                unit: "coordinates",
+                found: people.columns(),
+                expected: self.people.columns(),
+            });
+        }
+        let norm = |row: &[f32]| row.iter().map(|x| x * x).sum::<f32>();
+        let width = self.people.rows();
+        let norms: Vec<f32> = (0..width).map(|i| norm(self.people.row(i))).collect();
+        let mut out = crate::matrix::product(people.view(), self.people.view().transpose());
+        out.values_mut().par_chunks_mut(ROWS * width).enumerate().for_each(|(block, out)| {
+            for (row, out) in out.chunks_exact_mut(width).enumerate() {
+                let own = norm(people.row(block * ROWS + row));
+                for (value, norm) in out.iter_mut().zip(&norms) {
+                    *value = (-self.rate * (own + norm - 2.0 * *value).max(0.0)).exp();
+                }
+            }
+        });
+        Ok(out)
+    }
+}
+
+impl KernelBasis {
+    /// The basis that `landmarks` people, drawn from a fixed public stream, span over all.
+    pub fn new(people: &Matrix, landmarks: usize) -> Result<Self, RepresentError> {
+        let count = people.rows();
+        if count < 2 {
+            return Err(RepresentError::TooFew { people: count, needed: "a kernel".into() });
+        }
+        let rate = 1.0 / median_square(people);
+        if !rate.is_finite() {
+            return Err(RepresentError::Constant { people: count });
+        }
+        let chosen = draw(count, landmarks.min(count));
+        let kernel = Landmarks { people: people.select(&chosen), rate };
+        let (size, all) = (chosen.len(), kernel.kernel(people)?);
+        let own = all.select(&chosen);
+        let among = Mat::from_fn(size, size, |i, j| {
+            f64::from(own.row(i)[j] + own.row(j)[i]) / 2.0 + if i == j { RIDGE } else { 0.0 }
+        });
+        let root = among.llt(Side::Lower).map_err(|_| RepresentError::Singular { what: "the kernel" })?;
+        // B'B = R'⁻¹·(K'K)·R⁻¹ with R' = L lower triangular
+        let gram = all.transposed_times(&all);
+        let mut small = Mat::from_fn(size, size, |i, j| f64::from(gram.row(i)[j] + gram.row(j)[i]) / 2.0);
+        drop(gram);
+        left_solve(&root, &mut small);
+        let mut small = small.transpose().to_owned();
+        left_solve(&root, &mut small);
+        let even = Mat::from_fn(size, size, |i, j| f64::midpoint(small[(i, j)], small[(j, i)]));
+        let (values, vectors) = symmetric(&even);
+        let kept = values.iter().take_while(|&&value| value > values[0] * LEAST).count();
+        // R⁻¹·V·S^-1/2 = L'⁻¹·V·S^-1/2
+        let mut turn = Mat::from_fn(size, kept, |i, j| f64::from(vectors.row(i)[j]) / values[j].sqrt());
+        faer::linalg::triangular_solve::solve_upper_triangular_in_place(
+            root.L().transpose(),
+            turn.as_mut(),
+            faer::Par::rayon(0),
+        );
+        let turn = Matrix::from_fn(size, kept, |i, j| turn[(i, j)] as f32);
+        Ok(Self { vectors: all.times(&turn), values: values[..kept].to_vec(), kernel, turn })
+    }
+
+    /// The landmarks, and what they are worth to a function with these coefficients: f(x) = k(x, ·)·w with w = turn·coefficients.
+    pub fn function(&self, coefficients: &Matrix) -> (Landmarks, Matrix) {
+        (self.kernel.clone(), self.turn.times(coefficients))
+    }
+}
+
+/// L⁻¹·M in place.
+fn left_solve(root: &Llt<f64>, matrix: &mut Mat<f64>) {
+    faer::linalg::triangular_solve::solve_lower_triangular_in_place(
+        root.L(),
+        matrix.as_mut(),
+        faer::Par::rayon(0),
+    );
+}
+
+/// The median of the squared distances between some people.
+fn median_square(people: &Matrix) -> f32 {
+    let chosen = draw(people.rows(), PAIRS.min(people.rows()));
+    let (left, right) = chosen.split_at(chosen.len() / 2);
+    let far = |(&a, &b): (&usize, &usize)| -> f32 {
+        people.row(a).iter().zip(people.row(b)).map(|(a, b)| (a - b) * (a - b)).sum()
+    };
+    let mut all: Vec<f32> = left.iter().flat_map(|a| right.iter().map(move |b| (a, b))).map(far).collect();
+    let middle = all.len() / 2;
+    *all.select_nth_unstable_by(middle, f32::total_cmp).1
+}
+
+/// Some of the first `below` numbers, each at most once: the beginning of a shuffle.
+fn draw(below: usize, count: usize) -> Vec<usize> {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut all: Vec<usize> = (0..below).collect();
+    for i in 0..count {
+        // The bias of a remainder of 64 bits is far below anything that matters to where landmarks are.
+        let other = i + (rng.next_u64() % (below - i) as u64) as usize;
+        all.swap(i, other);
+    }
+    all.truncate(count);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn people(count: usize) -> Matrix {
+        Matrix::from_fn(count, 3, |i, j| ((i * 3 + j) as f32 * 2.1).sin())
+    }
+
+    #[test]
+    fn with_everybody_a_landmark_the_basis_has_the_spectrum_of_the_kernel_matrix() {
+        let people = people(60);
+        let basis = KernelBasis::new(&people, 60).unwrap();
+        let whole = Landmarks { people: people.clone(), rate: basis.kernel.rate }.kernel(&people).unwrap();
+        let (values, _) = symmetric(&Mat::from_fn(60, 60, |i, j| f64::from(whole.row(i)[j])));
+        for (found, expected) in basis.values.iter().zip(&values).take(20) {
+            // K·(K + 10⁻⁵·I)⁻¹·K has the eigenvalues s²/(s + 10⁻⁵)
+            let expected = expected * expected / (expected + RIDGE);
+            assert!((found - expected).abs() < 1e-4 * values[0], "{found} for {expected}");
+        }
+    }
+
+    #[test]
+    fn the_basis_is_orthonormal_and_a_function_goes_on_to_others() {
+        let people = people(300);
+        let basis = KernelBasis::new(&people, 40).unwrap();
+        let gram = basis.vectors.transposed_times(&basis.vectors);
+        let kept = basis.values.len();
+        for i in 0..kept {
+            for j in 0..kept {
+                let expected = f32::from(u8::from(i == j));
+                // Where eigenvalues are near rounding, so are the columns
+                let tolerance = if basis.values[i.max(j)] > 1e-3 { 1e-2 } else { 0.3 };
+                assert!((gram.row(i)[j] - expected).abs() < tolerance, "{i} {j} {}", gram.row(i)[j]);
+            }
+        }
+        let coefficients = Matrix::from_fn(kept, 2, |i, j| if i < 5 { (i + j) as f32 } else { 0.0 });
+        let (landmarks, weights) = basis.function(&coefficients);
+        let extended = landmarks.kernel(&people).unwrap().times(&weights);
+        let own = basis.vectors.times(&coefficients);
+        assert!(extended.values().iter().zip(own.values()).all(|(a, b)| (a - b).abs() < 1e-3));
+    }
+
+    #[test]
+    fn people_who_are_all_alike_are_refused() {
+        let same = Matrix::zeros(10, 2);
+        assert!(matches!(KernelBasis::new(&same, 5), Err(RepresentError::Constant { people: 10 })));
+    }
+}
