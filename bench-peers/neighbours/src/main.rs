@@ -13,7 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().collect();
     let [_, file, k, rounds] = &words[..] else { return Err("FILE K ROUNDS".into()) };
     let bytes = std::fs::read(file)?;
-    let words: Vec<[u8; 4]> = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]).collect();
+    let words: Vec<[u8; 4]> =
+        bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]).collect();
     let head: Vec<usize> = words[..3].iter().map(|&word| u32::from_le_bytes(word) as usize).collect();
     let (n, q, d) = (head[0], head[1], head[2]);
     let floats: Vec<f32> = words[3..].iter().map(|&word| f32::from_le_bytes(word)).collect();

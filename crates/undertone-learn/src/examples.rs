@@ -92,8 +92,8 @@ impl Examples {
             let vector = from.get(row);
             into.push(vector.base, vector.entries.iter().copied());
         }
-        if let Some((value, variance)) = other.numbers.iter().nth(row) {
-            self.numbers.push(value, variance);
+        if let Some(&value) = other.numbers.values().get(row) {
+            self.numbers.push(value, other.numbers.variances()[row]);
         }
     }
 }

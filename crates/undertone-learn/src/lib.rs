@@ -5,6 +5,7 @@
 //! ([`features::Rows`]). Where the label is a number, it is an unbiased value and its variance ([`numbers::NumberValues`]). Every learner here takes features and one of these and nothing else: no type of this crate can hold a true
 //! label.
 
+pub mod auto;
 pub mod bernstein;
 pub mod convex;
 pub mod copies;
@@ -42,5 +43,5 @@ pub use classifier::Classifier;
 pub use error::LearnError;
 pub use examples::{Examples, Source};
 pub use learner::Learner;
-pub use model::{MODEL_VERSION, Model, NumberPredictor, Predictor, Training};
+pub use model::{Curator, MODEL_VERSION, Model, NumberPredictor, Predictor, Training};
 pub use regressor::Regressor;

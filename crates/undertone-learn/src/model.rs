@@ -4,7 +4,7 @@
 
 use crate::features::{Encoder, Rows};
 use crate::linear::LinearModel;
-use crate::nonparametric::{NonparametricModel, Output};
+use crate::nonparametric::{Coverage, NonparametricModel, Output, TrustModel};
 use crate::one_round::Expected;
 use crate::regression::LinearNumber;
 use crate::stages::Trust;
@@ -38,6 +38,9 @@ pub struct Model {
     pub encoder: Encoder,
     /// What was learnt
     pub predictor: Predictor,
+    /// Sets or intervals that hold the truth as often as promised
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
 }
 
 /// What was learnt. A new sort of model is one line here.
@@ -84,6 +87,19 @@ pub struct Training {
     /// What is expected of a model that was made of the answers to a survey
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
+    /// What a curator promises who has seen true labels, and has released this model of them
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curator: Option<Curator>,
+}
+
+/// The promise of a curator.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curator {
+    /// Whether labels or whole records are private
+    pub trust: TrustModel,
+    /// ε
+    pub epsilon: f64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
@@ -110,6 +126,7 @@ impl Model {
             training,
             encoder,
             predictor,
+            coverage: None,
         }
     }
 
@@ -123,6 +140,12 @@ impl Model {
     ) -> Self {
         let model = Self::new((label, Vec::new()), tasks, encoder, Predictor::Number(predictor), training);
         Self { number: Some(number), ..model }
+    }
+
+    /// The same with sets or intervals, if there are any.
+    #[must_use]
+    pub fn covering(self, coverage: Option<Coverage>) -> Self {
+        Self { coverage, ..self }
     }
 
     /// The number of each row, within the bounds; none for a model of classes.
@@ -174,6 +197,10 @@ impl Model {
         if let Some(class) = self.classes.iter().find(|class| !seen.insert(*class)) {
             return Err(LearnError::Model { problem: format!("its class `{class}` occurs twice") });
         }
+        if let Some(coverage) = self.coverage {
+            coverage.check(self.number.is_some())?;
+        }
+        self.check_curator()?;
         let weights = match (&self.predictor, self.number) {
             (Predictor::Linear(LinearModel { weights, .. }), None) => weights,
             (Predictor::Number(NumberPredictor::Linear(line)), Some(number)) => {
@@ -203,6 +230,23 @@ impl Model {
             return Err(LearnError::Model { problem });
         }
         Ok(())
+    }
+
+    /// A curator says of a model what the model says of itself.
+    fn check_curator(&self) -> Result<(), LearnError> {
+        let Some(Curator { trust, epsilon }) = self.training.curator else { return Ok(()) };
+        undertone_privacy::Epsilon::new(epsilon)?;
+        let own = match &self.predictor {
+            Predictor::Nonparametric(model) | Predictor::Number(NumberPredictor::Nonparametric(model)) => {
+                Some(model.trust())
+            }
+            Predictor::Linear(_) | Predictor::Number(NumberPredictor::Linear(_)) => None,
+        };
+        if own == Some(trust) && self.tasks.is_empty() {
+            return Ok(());
+        }
+        let problem = format!("a curator promises {}, which is not how it was learnt", trust.name());
+        Err(LearnError::Model { problem })
     }
 
     /// Whether averages are of what is predicted, and over features that the columns have.
@@ -273,6 +317,7 @@ mod tests {
             simulation: true,
             parts: vec!["1/2".into()],
             expected: None,
+            curator: None,
         };
         let predictor = Predictor::Linear(LinearModel { loss: Loss::Softmax, weights });
         Model::new(("ill".into(), vec!["no".into(), "yes".into()]), Vec::new(), encoder, predictor, training)

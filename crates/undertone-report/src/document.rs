@@ -110,6 +110,11 @@ impl Task {
         );
         text.value("ball", &record.ball);
         text.optional("The share of people expected in each tier", "shares", record.shares.as_ref());
+        text.optional(
+            "Linear functions of the parameters, each of which gets an interval",
+            "functionals",
+            Some(&record.functionals).filter(|functionals| !functionals.is_empty()),
+        );
     }
 
     fn write_collection(&self, text: &mut Lines) {

@@ -5,7 +5,7 @@
 //! scale. None of it is taken from a server.
 
 use crate::collection::wrong;
-use crate::{BallWords, CategoryWords, EncodingWords, Task, TaskError, maps};
+use crate::{BallWords, CategoryWords, EncodingWords, FunctionalWords, Task, TaskError, maps};
 use serde::{Deserialize, Serialize};
 use undertone_privacy::gradient::{Huber, Logistic, Multinomial, RecordLoss, RecordModel, Weight, Weighting};
 use undertone_privacy::vector::{VectorKind, VectorMechanism};
@@ -33,6 +33,9 @@ pub struct RecordWords {
     /// Only right if people choose their tier independently of what their record says
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shares: Option<Vec<f64>>,
+    /// Linear functions of the parameters, each of which gets an interval
+    #[serde(default, deserialize_with = "maps::many", skip_serializing_if = "Vec::is_empty")]
+    pub functionals: Vec<FunctionalWords>,
 }
 
 /// A loss in the words of a document.
@@ -197,6 +200,7 @@ impl RecordWords {
             return problem("collection", "is missing: points come from a collector".into());
         }
         self.check_shares(task)?;
+        self.check_functionals(task)?;
         let parameters = self.model(task)?.parameters() as u64;
         let stale = task.collection.as_ref().map_or(0, |collection| collection.learner.stale());
         if stale.saturating_mul(parameters) > MOST_KEPT {

@@ -10,10 +10,10 @@ use undertone_privacy::label::LabelKind;
 use undertone_privacy::number::{NumberKind, NumberRandomizer};
 use undertone_privacy::vector::{CodebookReport, VectorReport};
 use undertone_report::{
-    BallWords, CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport,
-    HuberWords, LearnerWords, LossWords, MechanismWords, NumberWords, OnlineWords, Point, PriorWords,
-    RecordWords, Report, ReportError, ReportFormat, ReportId, ResponseWords, Stretch, TASK_VERSION, Task,
-    TaskId, TextWords, batch,
+    BallWords, CategoryWords, Cell, Collection, ColumnKind, EncodingWords, FeatureColumn, FunctionalTerm,
+    FunctionalWords, GradientReport, HuberWords, LearnerWords, LossWords, MOST_JOINT, MechanismWords,
+    NumberWords, OnlineWords, Point, PriorWords, RecordWords, Report, ReportError, ReportFormat, ReportId,
+    ResponseWords, Stretch, TASK_VERSION, Task, TaskId, TextWords, batch,
 };
 
 const OPENS: u64 = 1000;
@@ -64,7 +64,7 @@ prop_compose! {
         Task {
             version: TASK_VERSION,
             label: "label".into(),
-            classes: (0..labels).map(|label| format!("{label}{}", names[label as usize % 6])).collect(),
+            classes: (0..labels).map(|label| format!("{label}-{}", names[label as usize % 6])).collect(),
             mechanism: MechanismWords { kind: kind.name().into(), epsilon: Some(tiers[0]), delta: None, mu: None, set_size: None, top, prior },
             features: columns.iter().zip(&names).enumerate().map(|(place, (&(kind, _), name))| {
                 FeatureColumn { name: format!("{place}{name}"), kind }
@@ -217,9 +217,18 @@ prop_compose! {
         collection.tiers.dedup();
         collection.learner = LearnerWords::Online(learner);
         let (weights, ball) = (weights.into(), BallWords::default());
-        task.record = Some(RecordWords { loss, weights, radius, bound, response, ball, shares: None });
+        let functionals = Vec::new();
+        task.record =
+            Some(RecordWords { loss, weights, radius, bound, response, ball, shares: None, functionals });
         task.mechanism = mechanism;
-        task.stating_its_noise().unwrap()
+        let mut task = task.stating_its_noise().unwrap();
+        let names = task.parameter_names();
+        if names.len() <= MOST_JOINT && names.iter().filter(|name| **name == names[0]).count() == 1 {
+            let terms = vec![FunctionalTerm { parameter: names[0].clone(), factor: radius }];
+            let words = FunctionalWords { name: "a function".into(), terms };
+            task.record.as_mut().unwrap().functionals.push(words);
+        }
+        task
     }
 }
 

@@ -28,6 +28,7 @@ mod progress;
 mod promise;
 mod randomness;
 mod reports;
+mod surface;
 mod survey_reports;
 mod table_writer;
 mod tables;

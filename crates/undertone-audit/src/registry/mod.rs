@@ -5,6 +5,7 @@
 //! suite and the auditor do not know does not compile into the program.
 
 mod central;
+mod extremes;
 mod gradient;
 mod label;
 mod number;
@@ -16,7 +17,9 @@ pub use gradient::{GradientKind, GradientTrial, Record};
 pub use survey::SurveyKind;
 
 use crate::Case;
-use undertone_privacy::central::{CentralKind, ExponentialMechanism, NoisyHistogram};
+use undertone_privacy::central::{
+    CellVotes, CentralKind, ExponentialMechanism, FlooredMeans, NoisyHistogram, NoisySum, TwoSidedSums,
+};
 use undertone_privacy::label::{LabelKind, LabelMechanism};
 use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism};
 use undertone_privacy::public::{GenProt, OneCoordinate, PublicKind, RejectionBit};
@@ -137,6 +140,10 @@ pub enum Mechanism {
     OneCoordinate(OneCoordinate<NumberMechanism>),
     Exponential(ExponentialMechanism),
     Histogram(NoisyHistogram),
+    CellVotes(CellVotes),
+    CellSum(NoisySum),
+    TwoSidedSums(TwoSidedSums),
+    FlooredMeans(FlooredMeans),
 }
 
 /// The public strings of each person, where nobody has said how many.
@@ -163,8 +170,24 @@ impl Mechanism {
                 let dimension = u32::try_from(ball.dimension()).unwrap_or(u32::MAX);
                 Self::OneCoordinate(OneCoordinate::new(dimension, number)?)
             }
-            Kind::Central(CentralKind::Exponential) => Self::Exponential(ExponentialMechanism::new(epsilon)),
-            Kind::Central(CentralKind::Histogram) => Self::Histogram(NoisyHistogram::new(epsilon)?),
+            Kind::Central(kind) => Self::central(kind, setup)?,
+        })
+    }
+
+    /// The central mechanism of this kind; of two cells, where there are cells.
+    fn central(kind: CentralKind, setup: &Setup) -> Result<Self, PrivacyError> {
+        let Setup { epsilon, bounds, classes, .. } = *setup;
+        Ok(match kind {
+            CentralKind::Exponential => Self::Exponential(ExponentialMechanism::new(epsilon)),
+            CentralKind::Histogram => Self::Histogram(NoisyHistogram::new(epsilon)?),
+            CentralKind::CellVotes => Self::CellVotes(CellVotes::new(central::CELLS, classes, epsilon)?),
+            CentralKind::CellSum => Self::CellSum(NoisySum::new(bounds, epsilon)?),
+            CentralKind::TwoSidedSums => {
+                Self::TwoSidedSums(TwoSidedSums::new(central::CELLS, bounds, epsilon)?)
+            }
+            CentralKind::FlooredMeans => {
+                Self::FlooredMeans(FlooredMeans::new(central::CELLS, bounds, central::FLOOR, epsilon)?)
+            }
         })
     }
 
@@ -191,6 +214,10 @@ impl Mechanism {
             Self::OneCoordinate(mechanism) => examiner.unbiased(&public::one_coordinate(name, mechanism)),
             Self::Exponential(mechanism) => examiner.plain(&central::exponential(name, mechanism)),
             Self::Histogram(mechanism) => examiner.unbiased(&central::histogram(name, mechanism)),
+            Self::CellVotes(mechanism) => examiner.plain(&central::cell_votes(name, mechanism)),
+            Self::CellSum(mechanism) => examiner.unbiased(&central::cell_sum(name, mechanism)),
+            Self::TwoSidedSums(mechanism) => examiner.plain(&central::two_sided_sums(name, mechanism)),
+            Self::FlooredMeans(mechanism) => examiner.plain(&central::floored_means(name, mechanism)),
         }
     }
 }

@@ -1,14 +1,15 @@
 //! How surveys are tried: from whole records to words, at the records that differ most.
 
 use super::Setup;
+use super::vector::whole_codebooks;
 use crate::{Case, Reports};
 use undertone_privacy::number::{Bounds, NumberMechanism};
 use undertone_privacy::statistic::{
-    Allocation, Answering, CosineBasis, LossAt, MomentRelease, ParameterGrid, PointLoss, Questionnaire,
-    RecordMoments, Response, Schema,
+    Allocation, Answering, CosineBasis, LossAt, Moment, MomentRelease, ParameterGrid, PointLoss,
+    Questionnaire, RecordMoments, Response, Schema,
 };
 use undertone_privacy::survey::{AnsweringKind, NumberAnswering, Survey, SurveyRecord, SurveyReport};
-use undertone_privacy::vector::{Ball, GaussianCopies};
+use undertone_privacy::vector::{Ball, CodebookReport, GaussianCopies};
 use undertone_privacy::{Guarantee, PrivacyError, Randomizer};
 
 /// Up to so many labels all sets of them are listed.
@@ -104,9 +105,10 @@ pub(super) fn case(name: &str, survey: &Survey) -> Case<Survey> {
         Survey::Moments(release) => far(release.moments().covariates(), 1.0),
         Survey::Copies { moments, .. } => far(moments.covariates(), 1.0),
     };
-    let reports = match listed(survey) {
-        Some(reports) => Reports::All(reports),
-        None => Reports::Sampled,
+    let reports = match (listed(survey), survey) {
+        (Some(reports), _) => Reports::All(reports),
+        (None, Survey::Moments(release)) => Reports::Representatives(codewords(release)),
+        (None, _) => Reports::Sampled,
     };
     Case::local(name, survey.clone(), records, reports)
 }
@@ -115,6 +117,19 @@ pub(super) fn case(name: &str, survey: &Survey) -> Case<Survey> {
 fn far(axes: usize, radius: f64) -> Vec<SurveyRecord> {
     let x = vec![radius / (axes as f64).sqrt(); axes];
     [1.0, -1.0].map(|y| SurveyRecord { levels: Vec::new(), x: x.clone(), y }).to_vec()
+}
+
+/// Every codeword of some codebooks, of either moment: the promise holds for each codebook by itself.
+fn codewords(release: &MomentRelease) -> Vec<SurveyReport> {
+    let told = |(question, moment)| {
+        whole_codebooks(release.codebook(moment).codewords()).into_iter().map(
+            move |CodebookReport { seed, index }| {
+                let halves = [(seed >> 64) as u64, seed as u64].map(u64::cast_signed);
+                SurveyReport { question, words: vec![halves[0], halves[1], i64::from(index)] }
+            },
+        )
+    };
+    [(0, Moment::First), (1, Moment::Second)].into_iter().flat_map(told).collect()
 }
 
 /// Every answer to every question, where there are few.
@@ -134,4 +149,25 @@ fn listed(survey: &Survey) -> Option<Vec<SurveyReport>> {
         .flat_map(|question| words.iter().map(move |words| SurveyReport { question, words: words.clone() }));
     let reports: Vec<SurveyReport> = each.filter(|report| survey.check(report).is_ok()).collect();
     (reports.len() < MOST).then_some(reports)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact_loss;
+    use undertone_privacy::Epsilon;
+
+    #[test]
+    fn the_loss_of_moments_is_exact_and_reaches_the_promise() {
+        let moments = RecordMoments::new(2, Response::Sign).unwrap();
+        let epsilon = Epsilon::new(1.0).unwrap();
+        let survey = Survey::Moments(MomentRelease::new(moments, epsilon, 0.5).unwrap());
+        let case = case("moments", &survey);
+        let Reports::Representatives(reports) = &case.reports else { panic!("{:?}", case.reports) };
+        assert!(reports.iter().all(|report| survey.check(report).is_ok()));
+        // Opposite records have opposite first moments and the same second one. On a grid of 2^-20 they are shorter than one by up
+        // to √2·2^-21 each way, which turns the sign of so many and no more.
+        let found = exact_loss(&case).unwrap();
+        assert!(!found.exceeds(1.0) && found.loss > 1.0 - 1e-6, "{found:?}");
+    }
 }

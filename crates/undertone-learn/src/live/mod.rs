@@ -15,7 +15,7 @@ mod table;
 
 pub use curve::CurvePoint;
 pub use numbers::LiveNumbers;
-pub use records::{ChainsEstimate, Headline, LiveRecords, RecordEstimate};
+pub use records::{ChainsEstimate, FunctionalEstimate, Headline, LiveRecords, RecordEstimate};
 
 use crate::evaluation::Figure;
 use crate::features::{Encoder, Rows};
@@ -195,6 +195,7 @@ impl Live {
             simulation: false,
             parts: Vec::new(),
             expected: None,
+            curator: None,
         };
         let about = (self.task.label.clone(), self.task.classes.clone());
         let predictor = Predictor::Linear(model);

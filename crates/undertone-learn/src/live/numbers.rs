@@ -100,6 +100,7 @@ impl LiveNumbers {
             simulation: false,
             parts: Vec::new(),
             expected: None,
+            curator: None,
         };
         let about = (self.task.label.clone(), self.number);
         let (tasks, predictor) = (vec![self.task.clone()], NumberPredictor::Linear(line));

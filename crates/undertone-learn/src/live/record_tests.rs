@@ -7,8 +7,9 @@ use rand_core::{Rng, SeedableRng};
 use undertone_privacy::gradient::RecordModel;
 use undertone_privacy::vector::VectorMechanism;
 use undertone_report::{
-    BallWords, Collection, ColumnKind, EncodingWords, FeatureColumn, GradientReport, HuberWords, LossWords,
-    MechanismWords, OnlineWords, RecordWords, ReportId, Stretch, TASK_VERSION,
+    BallWords, Collection, ColumnKind, EncodingWords, FeatureColumn, FunctionalTerm, FunctionalWords,
+    GradientReport, HuberWords, LossWords, MechanismWords, OnlineWords, RecordWords, ReportId, Stretch,
+    TASK_VERSION,
 };
 
 /// The steps of all tests.
@@ -61,6 +62,7 @@ fn task(loss: LossWords, weights: &str, words: OnlineWords) -> Task {
             response: None,
             ball: BallWords::default(),
             shares: None,
+            functionals: Vec::new(),
         }),
         survey: None,
     }
@@ -331,6 +333,40 @@ fn a_regression_is_learnt_and_its_intervals_cover() {
     }
     // 152 if so many reports were enough for the limit; nine in ten of 160 is what they are enough for.
     assert!(worst < 0.15 && covered > 130, "{covered} of {}, at most {worst} off", 4 * runs);
+}
+
+#[test]
+fn functions_that_the_task_names_have_intervals() {
+    let term = |parameter: &str, factor| FunctionalTerm { parameter: parameter.into(), factor };
+    let words = OnlineWords { eta: 1.0, offset: 200, ..WORDS };
+    let mut task = task(huber(), "linear", words);
+    task.record.as_mut().unwrap().functionals = vec![
+        FunctionalWords { name: "one".into(), terms: vec![term("one", 1.0)] },
+        FunctionalWords { name: "contrast".into(), terms: vec![term("two", -2.0), term("one", 1.0)] },
+    ];
+    task.check().unwrap();
+    let (mut crowd, mut live) = (Crowd::new(&task, 7), LiveRecords::new(&task).unwrap());
+    let early = live.estimate(Level::NINETY_FIVE).functionals;
+    assert!(early[1].estimate.is_none() && early[1].intervals.is_err());
+    for version in 0..4000 {
+        let report = crowd.report(version, live.point(), 0);
+        live.observe(&[report]).unwrap();
+    }
+    let estimate = live.estimate(Level::NINETY_FIVE);
+    let [one, contrast] = &estimate.functionals[..] else { panic!("{estimate:?}") };
+    // A function that is a coordinate has the interval of that coordinate.
+    let intervals = estimate.intervals.unwrap();
+    let of = |estimate: &FunctionalEstimate| estimate.intervals.as_ref().unwrap().coordinates[0];
+    assert!((of(one).half_width / intervals.coordinates[1].half_width - 1.0).abs() < 1e-12);
+    let mean = estimate.mean.unwrap();
+    assert!((of(contrast).estimate - (mean[1] - 2.0 * mean[2])).abs() < 1e-12);
+    assert_eq!(contrast.estimate, Some(of(contrast).estimate));
+    // 1·1 - 2·(-½), five half widths of the mean width of an interval away at most
+    assert!((of(contrast).estimate - 2.0).abs() < 0.5 && of(contrast).half_width < 1.0, "{contrast:?}");
+    let restored = LiveRecords::restore(&task, &live.snapshot().unwrap()).unwrap();
+    assert_eq!(restored.estimate(Level::NINETY_FIVE).functionals, estimate.functionals);
+    task.record.as_mut().unwrap().functionals[0].terms[0].parameter = "three".into();
+    assert!(LiveRecords::new(&task).unwrap_err().to_string().contains("`one`"));
 }
 
 fn moved(before: &LiveRecords, after: &LiveRecords) -> Vec<f64> {

@@ -18,7 +18,7 @@ use undertone_privacy::Guarantee;
 use undertone_privacy::accounting::headline;
 use undertone_privacy::gradient::{CentredBall, RecordModel};
 use undertone_privacy::vector::VectorMechanism;
-use undertone_report::{CategoryWords, EncodingWords, LearnerWords, LossWords, Report, Task, TaskError};
+use undertone_report::{LearnerWords, Report, Task, TaskError};
 
 /// What is learnt from the gradients of one task.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct LiveRecords {
     window: u64,
     /// m, if the task says
     curvature: Option<f64>,
+    /// l of each function of θ that the task wants, with its name
+    functionals: Vec<(String, Vec<f64>)>,
     descent: Chains,
     /// Of the versions up to the present one, which is the last
     points: VecDeque<PublicPoint>,
@@ -76,6 +78,9 @@ pub struct RecordEstimate {
     pub mean: Option<Vec<f64>>,
     /// Intervals around the mean; or why there are none
     pub intervals: Result<Intervals, Refused>,
+    /// Each linear function of the parameters that the task names
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub functionals: Vec<FunctionalEstimate>,
     /// How many points intervals are made of: those since the burn-in, or since the mix of budgets changed
     pub interval_points: Option<u64>,
     /// What two chains show, where the task has them
@@ -86,6 +91,17 @@ pub struct RecordEstimate {
     pub promise: Option<Headline>,
     /// How far one fake report can move the point now, at most
     pub reach: f64,
+}
+
+/// What is known about l'θ.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FunctionalEstimate {
+    /// What the task calls it
+    pub name: String,
+    /// l'θ̄, once the burn-in is over
+    pub estimate: Option<f64>,
+    /// The only one of its coordinates is the interval of l'θ; or why there is none
+    pub intervals: Result<Intervals, Refused>,
 }
 
 /// The mean of the chain with η against that of the chain with η/2.
@@ -147,6 +163,7 @@ impl LiveRecords {
         let promises = collection.tiers.iter().map(|&level| task.promise_at(level));
         let promises = promises.collect::<Result<Vec<_>, TaskError>>()?;
         let descent = Chains::new(model, options, words.two_chains)?;
+        let functionals = functionals(task, &descent)?;
         let first = PublicPoint::at(&model, descent.point())?;
         let counts = Counts { reports: 0, tiers: vec![0; mechanisms.len()] };
         Ok(Self {
@@ -156,6 +173,7 @@ impl LiveRecords {
             promises,
             window: words.stale,
             curvature: words.curvature,
+            functionals,
             descent,
             points: VecDeque::from([first]),
             counts,
@@ -208,10 +226,15 @@ impl LiveRecords {
         RecordEstimate {
             reports: self.counts.reports,
             tiers: self.counts.tiers.clone(),
-            names: names(&self.task),
+            names: self.task.parameter_names(),
             point: self.descent.point().to_vec(),
             mean: first.mean().map(<[f64]>::to_vec),
             intervals: first.intervals(level, self.curvature),
+            functionals: self
+                .functionals
+                .iter()
+                .map(|(name, l)| self.functional_of(name, l, level))
+                .collect(),
             interval_points: first.interval_iterates(),
             chains: self.chains(level),
             promise: self.promise(),
@@ -222,6 +245,20 @@ impl LiveRecords {
     /// The interval of l'θ, where l is as long as [`point`](Self::point): a linear function that was fixed before anybody looked.
     pub fn functional(&self, l: &[f64], level: Level) -> Result<Intervals, LearnError> {
         self.descent.first().functional(l, level, self.curvature)
+    }
+
+    fn functional_of(&self, name: &str, l: &[f64], level: Level) -> FunctionalEstimate {
+        let intervals = self.functional(l, level).map_err(|error| match error {
+            LearnError::NoInterval(refused) => refused,
+            // The lengths were checked when the descent was made.
+            error => unreachable!("{error}"),
+        });
+        let dot = |mean: &[f64]| l.iter().zip(mean).map(|(l, mean)| l * mean).sum();
+        FunctionalEstimate {
+            name: name.to_owned(),
+            estimate: self.descent.first().mean().map(dot),
+            intervals,
+        }
     }
 
     fn chains(&self, level: Level) -> Option<ChainsEstimate> {
@@ -285,6 +322,21 @@ impl PublicPoint {
     }
 }
 
+/// l of each function of θ that a task wants; an error if there is one that the descent has no interval of.
+fn functionals(task: &Task, descent: &Chains) -> Result<Vec<(String, Vec<f64>)>, LearnError> {
+    let (names, words) = (task.parameter_names(), task.record.iter().flat_map(|record| &record.functionals));
+    let rows = words.map(|words| {
+        let problem = || format!("of `{}` name no parameters", words.name);
+        let unknown = || TaskError::Record { field: "functionals", problem: problem() };
+        let l = words.factors(&names).ok_or_else(unknown)?;
+        match descent.first().functional(&l, Level::NINETY_FIVE, None) {
+            Ok(_) | Err(LearnError::NoInterval(_)) => Ok((words.name.clone(), l)),
+            Err(error) => Err(error),
+        }
+    });
+    rows.collect()
+}
+
 /// Steps that weigh each tier by the noise of its mechanism, where the task says how many people are in each.
 fn tiers(task: &Task, model: &RecordModel, mechanisms: &[VectorMechanism]) -> Result<Tiers, LearnError> {
     let shares = task.record.as_ref().and_then(|record| record.shares.as_ref());
@@ -297,36 +349,4 @@ fn tiers(task: &Task, model: &RecordModel, mechanisms: &[VectorMechanism]) -> Re
     let budgets: Vec<Budget> = mechanisms.iter().zip(shares).map(budget).collect();
     // What records scatter themselves is not known; it is at most r² in all coordinates together.
     Tiers::by_budget(model.radius() * model.radius() / p, &budgets)
-}
-
-/// What each parameter belongs to.
-fn names(task: &Task) -> Vec<String> {
-    let encoding = task.collection.as_ref().map(|collection| &collection.encoding[..]).unwrap_or_default();
-    let mut covariates = vec!["constant".to_owned()];
-    for (column, words) in task.features.iter().zip(encoding) {
-        let name = &column.name;
-        let of = |value: &str| format!("{name} = {value}");
-        match words {
-            EncodingWords::Category(CategoryWords::Values { values, other, missing }) => {
-                covariates.extend(values.iter().map(|value| of(value)));
-                covariates.extend(other.then(|| of("any other")));
-                covariates.extend(missing.then(|| of("empty")));
-            }
-            EncodingWords::Number(stretch) => {
-                covariates.push(name.clone());
-                covariates.extend(stretch.missing().then(|| of("empty")));
-            }
-            // A task that asks for records has no others.
-            _ => {}
-        }
-    }
-    match task.record.as_ref().map(|record| record.loss) {
-        Some(LossWords::Huber(_)) => covariates.into_iter().chain(["scale of errors".to_owned()]).collect(),
-        Some(LossWords::Multinomial) => {
-            let but_last = &task.classes[..task.classes.len().saturating_sub(1)];
-            let pairs = but_last.iter().flat_map(|class| covariates.iter().map(move |name| (class, name)));
-            pairs.map(|(class, name)| format!("{class}: {name}")).collect()
-        }
-        _ => covariates,
-    }
 }

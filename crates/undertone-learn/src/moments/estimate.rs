@@ -2,6 +2,7 @@
 
 use super::spectrum::Spectrum;
 use crate::LearnError;
+use std::f64::consts::SQRT_2;
 
 /// E\[yx\] and svec of E\[xx'\], both with isotropic noise.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,20 +70,43 @@ impl Moments {
     /// What is believed of the population: moments that some population has.
     ///
     /// - S is drawn towards T = (tr S/p)·I with the weight min(1, D·v/|S - T|²), D = p(p+1)/2 and v the variance of a
-    ///   coordinate: the share of |S - T|² that is noise. Without a second moment T = I/p, that of records on the sphere.
+    ///   coordinate: the share of |S - T|² that is noise.
+    /// - Where nobody told it S is I/p, that of records on the sphere, unless the mean refutes that: E\[xx'\] - E\[yx\]E\[yx\]' is
+    ///   positive, so p·|mean|² > 1 cannot be. Then it is I, which is above every E\[xx'\], so that no margin is thought to be
+    ///   surer than it is.
     /// - Eigenvalues below 0.05/p are lifted to it.
     /// - The mean is shortened by the factor 1 - (p-2)·v/|mean|² of James and Stein for p > 2.
     pub fn repaired(&self) -> Result<Repaired, LearnError> {
         let p = self.covariates();
-        let spectrum = match &self.second {
-            None => Spectrum::multiple(p, 1.0 / p as f64),
-            Some((svec, variance)) => shrunk(Spectrum::of_svec(p, svec)?, svec.len() as f64 * variance),
-        };
-        let square: f64 = self.mean.iter().map(|x| x * x).sum();
+        let square = self.mean_square();
         let noise = (p as f64 - 2.0).max(0.0) * self.mean_variance;
         let keep = if square > noise { 1.0 - noise / square } else { 0.0 };
         let mean = self.mean.iter().map(|x| keep * x).collect();
+        let spectrum = match &self.second {
+            Some((svec, variance)) => shrunk(Spectrum::of_svec(p, svec)?, svec.len() as f64 * variance),
+            None if p as f64 * keep * keep * square > 1.0 => Spectrum::multiple(p, 1.0),
+            None => Spectrum::multiple(p, 1.0 / p as f64),
+        };
         Ok(Repaired { mean, spectrum })
+    }
+
+    /// |mean|².
+    pub(super) fn mean_square(&self) -> f64 {
+        self.mean.iter().map(|x| x * x).sum()
+    }
+
+    /// w'E\[xx'\]w without bias, if anybody told the second moment, with its standard deviation √v·|w|².
+    pub(super) fn spread_along(&self, w: &[f64]) -> Option<(f64, f64)> {
+        let (svec, variance) = self.second.as_ref()?;
+        let pairs = w
+            .iter()
+            .enumerate()
+            .flat_map(|(i, a)| w[..=i].iter().enumerate().map(move |(j, b)| (i, j, a * b)));
+        let weight = |i, j| if i == j { 1.0 } else { SQRT_2 };
+        let spread =
+            svec.iter().zip(pairs).map(|(entry, (i, j, product))| entry * weight(i, j) * product).sum();
+        let square: f64 = w.iter().map(|w| w * w).sum();
+        Some((spread, variance.sqrt() * square))
     }
 }
 
@@ -131,6 +155,22 @@ mod tests {
         assert_eq!(repaired.mean, [0.0; 3]);
         let without = Moments::new(vec![0.2; 4], 0.0, None).unwrap().repaired().unwrap();
         assert_eq!(without.spectrum, Spectrum::multiple(4, 0.25));
+    }
+
+    #[test]
+    fn a_mean_that_refutes_the_sphere_takes_the_second_moment_for_the_largest_there_is() {
+        // p·|mean|² = 4·0.3²·4 > 1
+        let repaired = Moments::new(vec![0.3; 4], 0.0, None).unwrap().repaired().unwrap();
+        assert_eq!(repaired.spectrum, Spectrum::multiple(4, 1.0));
+    }
+
+    #[test]
+    fn the_spread_along_weights_is_that_of_the_matrix() {
+        // w'Sw = 0.5·4 + 2·0.1·2·(-1) + 0.3·1 for S = [[0.5, 0.1], [0.1, 0.3]]
+        let svec = vec![0.5, 0.1 * SQRT_2, 0.3];
+        let moments = Moments::new(vec![0.0; 2], 0.0, Some((svec, 0.04))).unwrap();
+        let (spread, deviation) = moments.spread_along(&[2.0, -1.0]).unwrap();
+        assert!((spread - 1.9).abs() < 1e-12 && (deviation - 1.0).abs() < 1e-12);
     }
 
     #[test]

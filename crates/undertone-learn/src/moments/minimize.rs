@@ -76,6 +76,21 @@ impl<'a> Problem<'a> {
         self.risk_along(&self.repaired.spectrum.inward(weights), 1.0)
     }
 
+    /// The share of `weights` that has the least risk if they spread margins as far as `spread`, where that is farther than S has it.
+    pub(super) fn steadied(&self, mut weights: Vec<f64>, spread: f64) -> Vec<f64> {
+        let inner = self.repaired.spectrum.inward(&weights);
+        let m: f64 = inner.iter().zip(&self.mean).map(|(w, mean)| w * mean).sum();
+        let believed: f64 =
+            inner.iter().zip(&self.repaired.spectrum.values).map(|(w, value)| value * w * w).sum();
+        if spread > believed {
+            let (share, _) = golden(0.0, 1.0, |c| self.surrogate.risk(c * m, c * c * spread));
+            for w in &mut weights {
+                *w *= share;
+            }
+        }
+        weights
+    }
+
     /// The weights of least risk in the ball.
     pub(super) fn minimum(&self) -> Minimum {
         let (direction, norm) = self.direction(0.0);
@@ -191,6 +206,19 @@ mod tests {
             let product: f64 = (0..3).map(|j| s[i][j] / if i == j { 1.0 } else { root } * weights[j]).sum();
             assert!((product - mean).abs() < 1e-6, "{product} for {mean}");
         }
+    }
+
+    #[test]
+    fn weights_whose_margins_spread_farther_than_believed_become_shorter() {
+        let repaired = repaired();
+        let surrogate = Surrogate::new(MarginLoss::Squared, Closure::Quadratic, 50.0);
+        let problem = Problem::new(surrogate, &repaired, 50.0);
+        let weights = problem.minimum().weights;
+        // At the minimum w'Sw = w'μ; where the spread is twice that, c·w'μ·2 - c²·2·w'μ is largest at c = 1/2.
+        let spread: f64 = weights.iter().zip(&repaired.mean).map(|(w, m)| w * m).sum();
+        let half = problem.steadied(weights.clone(), 2.0 * spread);
+        assert!(half.iter().zip(&weights).all(|(half, w)| (half - 0.5 * w).abs() < 1e-6));
+        assert_eq!(problem.steadied(weights.clone(), 0.9 * spread), weights);
     }
 
     #[test]

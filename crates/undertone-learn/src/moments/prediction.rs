@@ -3,8 +3,9 @@
 //! The variances of the moments are known exactly. Take what is believed of the population for the truth, draw moments around
 //! it as reports would, solve for each, and look at the risk of the weights under the truth: its mean over some draws is the
 //! risk to expect. The draws come from a fixed public stream, so that the same moments have the same prediction; all of it is
-//! post-processing. The mean is shortened by 1 - p·v/|mean|² beforehand, as |mean|² exceeds its truth by p·v: signal that is
-//! not there must not speak for the weights.
+//! post-processing. The mean is shortened beforehand, as |mean|² exceeds its truth by p·v: signal that is not there must not speak
+//! for the weights. Among collections whose mean is long those are many that owe it to luck, so that there is a second, cautious
+//! belief, in which the truth is as short as nine in ten such means would allow.
 
 use super::closure::Surrogate;
 use super::estimate::{Moments, Repaired};
@@ -17,6 +18,8 @@ use undertone_privacy::vector::stream::PublicStream;
 const DRAWS: u64 = 24;
 /// Half of the places at which multiples of the first covariate are looked at.
 const LATTICE: i32 = 400;
+/// One-sided: one in ten normal numbers is farther above their mean, in standard deviations.
+const ONE_IN_TEN: f64 = 1.281_551_565_544_600_4;
 /// Where they come from.
 const SEED: u128 = 0x756e_6465_7274_6f6e_6520_6f6e_6520_726f;
 
@@ -44,11 +47,34 @@ impl Prediction {
     }
 }
 
+/// How long the mean is believed to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Belief {
+    /// As long as it is on average
+    Even,
+    /// So short that one mean in ten would look as long
+    Cautious,
+}
+
+impl Belief {
+    /// How far below its mean a normal number is believed to be, in standard deviations.
+    fn deviations(self) -> f64 {
+        match self {
+            Self::Even => 0.0,
+            Self::Cautious => ONE_IN_TEN,
+        }
+    }
+}
+
 /// What is believed: repaired, but with a mean that is no longer than its truth.
-fn believed(moments: &Moments) -> Result<Repaired, LearnError> {
-    let square: f64 = moments.mean().iter().map(|x| x * x).sum();
-    let noise = moments.covariates() as f64 * moments.mean_variance();
-    let keep = if square > noise { (1.0 - noise / square).sqrt() } else { 0.0 };
+///
+/// |mean|² is |μ|² + p·v on average, with the variance 2p·v² + 4v·|μ|².
+fn believed(moments: &Moments, belief: Belief) -> Result<Repaired, LearnError> {
+    let (square, v) = (moments.mean_square(), moments.mean_variance());
+    let noise = moments.covariates() as f64 * v;
+    let scatter = (2.0 * noise * v + 4.0 * v * (square - noise).max(0.0)).sqrt();
+    let excess = noise + belief.deviations() * scatter;
+    let keep = if square > excess { (1.0 - excess / square).sqrt() } else { 0.0 };
     let mean = moments.mean().iter().map(|x| keep * x).collect();
     Ok(Repaired { mean, ..moments.repaired()? })
 }
@@ -67,8 +93,9 @@ pub(super) fn predict(
     method: &OneRound,
     surrogate: Surrogate,
     moments: &Moments,
+    belief: Belief,
 ) -> Result<Prediction, LearnError> {
-    let truth = believed(moments)?;
+    let truth = believed(moments, belief)?;
     let problem = Problem::new(surrogate, &truth, method.radius);
     let (best, constant) = (problem.minimum().risk, surrogate.risk(0.0, 0.0));
     let svec = truth.spectrum.svec();

@@ -26,12 +26,13 @@ pub fn closure_for(loss: MarginLoss, moments: &Moments) -> Closure {
 /// ρ, the share of people who tell the second moment, for n people with p covariates and weights in a ball of radius R.
 ///
 /// The error of S is felt p times over in S⁻¹, and has p² coordinates: what decides is u = n/(p³·B), B the variance of a
-/// coordinate. Where it is small the second moment is mostly noise, and a multiple of I takes its place. Records have
+/// coordinate. Where it is small the second moment is mostly noise, and is drawn to a multiple of I. Records have
 /// coordinates of about 1/√p, so that margins are about R/√p in size: where they do not reach the bend of a loss, at 1/2 for
 /// the hinge and beyond 1 for the logistic loss, the first moment is nearly all that counts.
 ///
-/// Tuned on near-elliptical records. Those that lie near a few dimensions are far from a multiple of I, and even a noisy second
-/// moment says so: for these give a share of your own, or project first.
+/// Somebody is always asked, for records need not be near a multiple of I: with a constant covariate, or with covariates that
+/// go together, margins spread several times as far as I/p has it, and weights that rest on it are far too sure of themselves. Along
+/// the direction of the answer the spread is one number, which few people tell well enough however many covariates there are.
 pub fn share_for(
     loss: MarginLoss,
     radius: f64,
@@ -48,8 +49,9 @@ pub fn share_for(
         MarginLoss::Squared => false,
     };
     Ok(match (straight, u) {
-        (true, ..20.0) | (false, ..15.0) => 0.0,
+        (true, ..20.0) => 0.1,
         (true, _) => 0.2,
+        (false, ..15.0) => 0.3,
         (false, _) => 0.5,
     })
 }
@@ -99,12 +101,12 @@ mod tests {
             move |n| (10.0 * share_for(loss, radius, n, 20, epsilon(1.0)).unwrap()).round() as u32
         };
         let people = [10_000, 800_000, 2_000_000];
-        assert_eq!(people.map(share(MarginLoss::Logistic, 18.0)), [0, 5, 5]);
-        assert_eq!(people.map(share(MarginLoss::Logistic, 1.0)), [0, 0, 2]);
+        assert_eq!(people.map(share(MarginLoss::Logistic, 18.0)), [3, 5, 5]);
+        assert_eq!(people.map(share(MarginLoss::Logistic, 1.0)), [1, 1, 2]);
         // At R = 2 margins of 0.4 are near the bend of the hinge.
-        assert_eq!(people.map(share(MarginLoss::Hinge, 1.0)), [0, 0, 2]);
-        assert_eq!(people.map(share(MarginLoss::Hinge, 2.0)), [0, 5, 5]);
-        assert_eq!(people.map(share(MarginLoss::Squared, 1.0)), [0, 5, 5]);
+        assert_eq!(people.map(share(MarginLoss::Hinge, 1.0)), [1, 1, 2]);
+        assert_eq!(people.map(share(MarginLoss::Hinge, 2.0)), [3, 5, 5]);
+        assert_eq!(people.map(share(MarginLoss::Squared, 1.0)), [3, 5, 5]);
     }
 
     #[test]

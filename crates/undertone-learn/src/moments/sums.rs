@@ -8,7 +8,7 @@ use super::Moments;
 use crate::LearnError;
 use rayon::prelude::*;
 use undertone_privacy::statistic::{Moment, MomentRelease, MomentReport};
-use undertone_privacy::vector::VectorRandomizer;
+use undertone_privacy::vector::{Codebook, CodebookReport, VectorRandomizer};
 
 /// 1.5·2^20.
 const SHIFT: f64 = 1_572_864.0;
@@ -41,7 +41,8 @@ impl Sum {
         Self { count: 0, steps: vec![0; dimension] }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "so that it is compiled for the vectors of the machine")]
     fn add(&mut self, word: &[f64]) {
         self.count += 1;
         for (sum, x) in self.steps.iter_mut().zip(word) {
@@ -60,6 +61,25 @@ impl Sum {
     fn mean(&self, length: f64) -> Vec<f64> {
         let factor = length / STEPS / self.count as f64;
         self.steps.iter().map(|&sum| sum as f64 * factor).collect()
+    }
+}
+
+/// Makes a codeword and adds it, with the vectors that the machine has.
+struct Add<'a> {
+    codebook: &'a Codebook,
+    word: CodebookReport,
+    room: &'a mut [f64],
+    sum: &'a mut Sum,
+}
+
+impl pulp::NullaryFnOnce for Add<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "so that it is compiled for the vectors of the machine")]
+    fn call(self) {
+        self.codebook.fill_codeword(&self.word, self.room);
+        self.sum.add(self.room);
     }
 }
 
@@ -113,9 +133,9 @@ impl MomentSums {
             Moment::First => &mut self.first,
             Moment::Second => &mut self.second,
         };
-        let word = &mut self.room[..sum.steps.len()];
-        self.release.codebook(report.moment).fill_codeword(&report.word, word);
-        sum.add(word);
+        let room = &mut self.room[..sum.steps.len()];
+        let codebook = self.release.codebook(report.moment);
+        pulp::Arch::new().dispatch(Add { codebook, word: report.word, room, sum });
         Ok(())
     }
 
@@ -159,7 +179,6 @@ mod tests {
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;
     use undertone_privacy::statistic::{RecordMoments, Response};
-    use undertone_privacy::vector::CodebookReport;
     use undertone_privacy::{Epsilon, Randomizer, Unbiased};
 
     fn release(share: f64) -> MomentRelease {

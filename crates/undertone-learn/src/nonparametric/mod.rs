@@ -9,9 +9,12 @@ pub mod cells;
 pub mod central;
 pub mod neighbours;
 pub mod rates;
+pub mod study;
 
+mod average;
 mod cell_model;
 mod choice;
+mod coverage;
 mod forest;
 mod linear_cells;
 mod model;
@@ -23,8 +26,10 @@ mod targets;
 mod tests;
 mod trust;
 
+pub use average::{Average, Averaged};
 pub use cell_model::CellModel;
 pub use choice::{FittedCells, Tried, fit_cells};
+pub use coverage::{Coverage, Intervals};
 pub use forest::{FittedForest, Forest, fit_forest};
 pub use linear_cells::LinearCells;
 pub use model::NonparametricModel;

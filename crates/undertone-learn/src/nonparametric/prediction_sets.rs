@@ -27,7 +27,7 @@ use undertone_privacy::PrivacyError;
 use undertone_privacy::number::Bounds;
 
 /// Thresholds are whole multiples of one over this.
-const THRESHOLDS: u32 = 200;
+pub(super) const THRESHOLDS: u32 = 200;
 
 /// How sets are formed, and what is promised of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,11 +48,7 @@ impl PredictionSets {
         alpha: f64,
         delta: f64,
     ) -> Result<Self, LearnError> {
-        for (what, value) in [("α", alpha), ("δ", delta)] {
-            if !(value > 0.0 && value < 1.0) {
-                return Err(LearnError::Parameter { what, value, expected: "above 0 and below 1" });
-            }
-        }
+        super::coverage::check(alpha, delta)?;
         if rows.len() != vectors.len() {
             return Err(PrivacyError::WrongLength { length: vectors.len(), dimension: rows.len() }.into());
         }
@@ -81,6 +77,16 @@ impl PredictionSets {
             sets = tried;
         }
         Ok(sets)
+    }
+
+    /// Sets that are cut off at a threshold which somebody else has calibrated.
+    pub(super) fn at(threshold: f32, alpha: f64, delta: f64) -> Self {
+        Self { threshold, alpha, delta }
+    }
+
+    /// The share of people whose sets are to hold their class, 1 - α.
+    pub fn coverage(&self) -> f64 {
+        1.0 - self.alpha
     }
 
     /// How sets are cut off: classes less likely than one less this are left out.

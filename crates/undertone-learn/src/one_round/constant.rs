@@ -30,10 +30,11 @@ impl Constant {
     }
 
     /// The same for a mean that is known with this variance: |mean|² exceeds its truth by that much, and a constant that is
-    /// not there must not speak against the weights.
+    /// not there must not speak against the weights. A truth is no farther than one from zero, and a noisy mean that is would make
+    /// everybody certain; a cost is linear in m, so that it is the expected m that counts ([`inside`]).
     pub(super) fn of_noisy(loss: MarginLoss, mean: f64, variance: f64, scale: f64, most: f64) -> Self {
         let believed = (mean * mean - variance).max(0.0).sqrt().copysign(mean);
-        Self::new(loss, believed, scale, most)
+        Self::new(loss, inside(believed, variance), scale, most)
     }
 
     /// The same with a risk that was found otherwise.
@@ -54,6 +55,25 @@ impl Constant {
     }
 }
 
+/// E\[m\] for a normal m of this mean and variance that is known to lie in [-1, 1], by the midpoint rule.
+fn inside(mean: f64, variance: f64) -> f64 {
+    const PLACES: u32 = 400;
+    let deviation = variance.sqrt();
+    // Where it is far from both ends they make no difference, and a narrow law would fall between the places.
+    if mean.abs() + 6.0 * deviation <= 1.0 {
+        return mean;
+    }
+    let (low, high) = ((mean - 8.0 * deviation).max(-1.0), (mean + 8.0 * deviation).min(1.0));
+    let (mut weights, mut sum) = (0.0, 0.0);
+    for place in 0..PLACES {
+        let m = low + (high - low) * (f64::from(place) + 0.5) / f64::from(PLACES);
+        let weight = (-0.5 * ((m - mean) / deviation).powi(2)).exp();
+        weights += weight;
+        sum += weight * m;
+    }
+    if weights > 0.0 { sum / weights } else { mean.clamp(-1.0, 1.0) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +91,15 @@ mod tests {
                 assert!((best.risk - risk(best.weights(2)[0] / 3.0)).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn a_noisy_mean_beyond_one_makes_nobody_certain() {
+        // Half a normal law below one: E m = 1 - √(2v/π), as far as -1 is far away
+        assert!((inside(1.0, 0.01) - (1.0 - (0.02 / std::f64::consts::PI).sqrt())).abs() < 1e-5);
+        assert_eq!((inside(0.5, 1e-6), inside(-3.0, 0.0)), (0.5, -1.0));
+        let constant = Constant::of_noisy(MarginLoss::Logistic, -1.1, 0.1, 1.0, 20.0);
+        assert!(constant.weights(1)[0] > -3.0 && constant.risk > 0.1, "{constant:?}");
     }
 
     #[test]

@@ -10,7 +10,7 @@
 use crate::LearnError;
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
-/// How often an interval should cover, strictly between a half and one.
+/// How often an interval should cover: from a half on, and below one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level(f64);
 

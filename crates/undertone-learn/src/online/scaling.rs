@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// The largest p for which the whole of D is kept, 17 kB of it. Beyond, its diagonal is, and with it no interval but those of
 /// single coordinates.
-const MOST_WHOLE: usize = 64;
+const MOST_WHOLE: usize = undertone_report::MOST_JOINT;
 
 /// θ̄ and D after k iterates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

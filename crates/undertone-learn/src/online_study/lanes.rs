@@ -8,10 +8,14 @@ pub(super) const LANES: usize = 16;
 /// One number of each replication.
 pub(super) type Lanes = [f64; LANES];
 
-/// `of` each lane.
+/// `of` each lane. The library's `from_fn` and `map` are not always inlined, and then are compiled for the least of processors.
 #[inline(always)]
-pub(super) fn each<T>(of: impl FnMut(usize) -> T) -> [T; LANES] {
-    std::array::from_fn(of)
+pub(super) fn each<T: Copy + Default>(mut of: impl FnMut(usize) -> T) -> [T; LANES] {
+    let mut values = [T::default(); LANES];
+    for (l, value) in values.iter_mut().enumerate() {
+        *value = of(l);
+    }
+    values
 }
 
 /// The larger of two numbers, as one instruction.

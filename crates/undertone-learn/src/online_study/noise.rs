@@ -1,12 +1,13 @@
 //! What a device adds to its gradient, in **simulation**: the laws of the mechanisms, in floats.
 //!
-//! With Δ = 2r the diameter of the ball that holds the gradients of all records, and p the length of θ:
+//! With Δ = 2r the diameter of the ball that holds the gradients of all records, Δ₁ their largest l1 distance, at most √p·Δ, and
+//! p the length of θ:
 //!
 //! | noise | promise | law |
 //! |---|---|---|
 //! | `Gaussian` | μ-GDP | N(0, (Δ/μ)²·I) |
 //! | `GaussianBetween` | own μ-GDP for each person | the same, μ uniform between two bounds |
-//! | `Laplace` | pure ε | on every coordinate, of scale √p·Δ/ε |
+//! | `Laplace` | pure ε | on every coordinate, of scale Δ₁/ε |
 //! | `L2Laplace` | pure ε | a uniform direction and a length of law Gamma(p, Δ/ε) |
 //! | `Duchi`, `PrivUnit` | pure ε | a point of a sphere, likelier near the gradient's direction |
 //!
@@ -69,7 +70,7 @@ impl Noise {
     }
 
     pub(super) fn made_for(&self, model: &RecordModel) -> Result<Perturbation, PrivacyError> {
-        let (p, diameter) = (model.parameters() as f64, 2.0 * model.radius());
+        let diameter = 2.0 * model.radius();
         let direction = |epsilon: Epsilon, cosine: f64| {
             let ball = model.ball()?;
             let cosines = Cosines::new(ball.ball.dimension(), epsilon, cosine);
@@ -81,7 +82,7 @@ impl Noise {
             Self::GaussianBetween(low, high) => {
                 Perturbation::GaussianBetween { diameter, low: low.get(), high: high.get() }
             }
-            Self::Laplace(epsilon) => Perturbation::Laplace { scale: p.sqrt() * diameter / epsilon.get() },
+            Self::Laplace(epsilon) => Perturbation::Laplace { scale: model.l1_diameter() / epsilon.get() },
             Self::L2Laplace(epsilon) => Perturbation::L2Laplace { scale: diameter / epsilon.get() },
             Self::Duchi(epsilon) => direction(epsilon, 0.0)?,
             Self::PrivUnit(epsilon) => {
@@ -103,9 +104,9 @@ impl Perturbation {
                 add(gradient, &[*scale; LANES], room);
             }
             Self::GaussianBetween { diameter, low, high } => {
-                let mu = streams.uniform().map(|u| low + (high - low) * u);
+                let place = streams.uniform();
                 streams.normals(room);
-                add(gradient, &each(|l| diameter / mu[l]), room);
+                add(gradient, &each(|l| diameter / (low + (high - low) * place[l])), room);
             }
             Self::Laplace { scale } => {
                 streams.laplaces(room);
@@ -148,7 +149,8 @@ fn direction(
         *g = each(|l| g[l] - centre);
     }
     // A gradient of length zero has no direction; this one stands for any.
-    let norm = dot(gradient, gradient).map(|square| (square + 1e-300).sqrt());
+    let square = dot(gradient, gradient);
+    let norm: Lanes = each(|l| (square[l] + 1e-300).sqrt());
     let coin = streams.uniform();
     let sign: Lanes = each(|l| if coin[l] < 0.5 + norm[l] / (2.0 * radius) { 1.0 } else { -1.0 });
     let (side, place) = (streams.uniform(), streams.uniform());

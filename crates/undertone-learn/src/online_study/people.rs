@@ -52,7 +52,10 @@ impl Records for People {
     fn draw(&mut self, streams: &mut Streams, x: &mut [Lanes], y: &mut Lanes) {
         x[0] = [1.0; LANES];
         streams.normals(&mut x[1..]);
-        let mean = x.iter().fold([0.0; LANES], |sum, x| each(|l| sum[l] + x[l]));
+        let mut mean = [0.0; LANES];
+        for x in x.iter() {
+            mean = each(|l| mean[l] + x[l]);
+        }
         *y = match self.kind {
             DesignKind::Linear => {
                 let mut error = [[0.0; LANES]];

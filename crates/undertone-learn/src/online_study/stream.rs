@@ -78,7 +78,7 @@ impl Streams {
             first[l] = radius * if swapped { sine } else { cosine };
             second[l] = radius * if swapped { cosine } else { sine };
         }
-        (first.map(f64::from), second.map(f64::from))
+        (each(|l| f64::from(first[l])), each(|l| f64::from(second[l])))
     }
 
     /// Fills `values` with standard normal variables.

@@ -46,6 +46,11 @@ impl CellVotes {
         Ok(Self { epsilon, cells, labels, choice: ExponentialMechanism::new(spent) })
     }
 
+    /// K.
+    pub fn labels(&self) -> u32 {
+        self.labels
+    }
+
     /// How many of each label lie in each cell.
     fn counts(&self, votes: &[Vote]) -> Result<Vec<Vec<u64>>, PrivacyError> {
         let mut counts = vec![vec![0; self.labels as usize]; self.cells as usize];

@@ -9,7 +9,7 @@
 //! m moves both; the worst is a full cell at one end that loses its only dissenter, and over all cases the two move by at most
 //! 4T/(n₀ + 1) together, for whole n₀ ≥ 1 (a test looks at every small case). So a scale of 4T/((n₀ + 1)·ε) is enough.
 //!
-//! **As it runs.** Means are rounded down to a grid of 2^40 steps for T, which may move each of the two by one step more: the
+//! **As it runs.** Means are rounded down to a grid of 2^30 steps for T, which may move each of the two by one step more: the
 //! scale has two steps to spare.
 
 use super::two_sided_sums::Placed;
@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 use rand_core::CryptoRng;
 
 /// Steps of a released mean for T
-const STEPS: i128 = 1 << 40;
+const STEPS: i128 = 1 << 30;
 
 /// Noisy means of all cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +67,12 @@ impl FlooredMeans {
         Ok(Self { epsilon, cells, bounds, floor, noise: DiscreteLaplace::new(scale) })
     }
 
-    /// The noise, in steps of which 2^40 are T.
+    /// Where the numbers lie.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// The noise, in steps of which 2^30 are T.
     pub fn noise(&self) -> DiscreteLaplace {
         self.noise
     }
@@ -78,7 +83,7 @@ impl FlooredMeans {
         0.5 * (low + high) + 0.5 * (high - low) * (report as f64 / STEPS as f64)
     }
 
-    /// ⌊2^40·Σ u/(T·max(n, n₀))⌋ for each cell.
+    /// ⌊2^30·Σ u/(T·max(n, n₀))⌋ for each cell.
     fn means(&self, people: &[Placed]) -> Result<Vec<i64>, PrivacyError> {
         let mut sums = vec![(0i128, 0u32); self.cells as usize];
         let half = i128::from(self.bounds.steps() / 2);
@@ -190,8 +195,8 @@ mod tests {
         let bounds = Bounds::new(0.0, 4.0).unwrap();
         let mechanism = FlooredMeans::new(2, bounds, 5, Epsilon::new(1.0).unwrap()).unwrap();
         let people = Vec::from([(0, bounds.place(3.0).unwrap()); 10]);
-        assert_eq!(mechanism.means(&people).unwrap(), [1 << 39, 0]);
-        assert!((mechanism.decode(1 << 39) - 3.0).abs() < 1e-12);
-        assert!(mechanism.ln_likelihood(&Vec::from([1 << 39, 12_345]), &people).is_finite());
+        assert_eq!(mechanism.means(&people).unwrap(), [1 << 29, 0]);
+        assert!((mechanism.decode(1 << 29) - 3.0).abs() < 1e-12);
+        assert!(mechanism.ln_likelihood(&Vec::from([1 << 29, 12_345]), &people).is_finite());
     }
 }

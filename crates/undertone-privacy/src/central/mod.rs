@@ -26,5 +26,13 @@ kinds! {
         Exponential = "exponential",
         /// A histogram with discrete Laplace noise
         Histogram = "histogram",
+        /// A class for every cell
+        CellVotes = "cell-votes",
+        /// The sum of the numbers of one cell
+        CellSum = "cell-sum",
+        /// Two sums for every cell
+        TwoSidedSums = "two-sided-sums",
+        /// A mean for every cell, of no fewer than some people
+        FlooredMeans = "floored-means",
     }
 }

@@ -40,6 +40,11 @@ impl TwoSidedSums {
         Ok(Self { epsilon, cells, bounds, noise: DiscreteLaplace::new(scale) })
     }
 
+    /// Where the numbers lie.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
     /// The noise of each sum, in steps of the grid.
     pub fn noise(&self) -> DiscreteLaplace {
         self.noise

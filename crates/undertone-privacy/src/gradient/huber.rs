@@ -15,6 +15,15 @@
 //! them. **Weights R/|x|.** |∂β| ≤ |u|·R, and at |u| = c the other coordinate runs from (κ-c²)/2 to 0 as w falls from 1 to 0
 //! while |∂β| stays cR: the ball around the middle has the radius √(c²R² + (c²-κ)²/16), and the same two convexities show
 //! that it holds the rest.
+//!
+//! **In l1**, |x|₁ ≤ √q·|x|. Let ρ = R√q, and c ≤ ρ. Weights R²/|x|²: with t = |u|√w the distance to the same centre is at most
+//!
+//! > ρt - t²/2 + (wκ + c² - κ)/2 ≤ ρt - t²/2 + c²/2 ≤ cρ
+//!
+//! as ρt - t²/2 rises up to t = ρ; two records with |x_j| = R/√q and u = ±c are 2cρ apart. Weights R/|x|: the σ-coordinate lies
+//! in [(κ-u²)/2, 0] if u² ≥ κ and in [0, (κ-u²)/2] if not, so that the distance to its centre is at most
+//! ρ|u| + max(0, κ-u²)/2 + (c²-κ)/4, and the first two rise to cρ if √κ ≤ ρ as well. Two such records, one of them so long that
+//! its w is zero, come as near to 2cρ + (c²-κ)/2 apart as one likes.
 
 use super::Weight;
 use crate::PrivacyError;
@@ -82,6 +91,17 @@ impl Huber {
         };
         // Upwards: a square root may have been rounded down.
         libm::sqrt(self.cut * self.cut * r * r + half * half) * (1.0 + 4.0 * f64::EPSILON)
+    }
+
+    /// Δ₁ for ρ = R√q; infinite where the proof does not hold.
+    pub(super) fn l1_diameter(&self, weight: Weight, rho: f64) -> f64 {
+        let (c, kappa) = (self.cut, self.consistency);
+        match weight {
+            _ if c > rho => f64::INFINITY,
+            Weight::Linear if kappa > rho * rho => f64::INFINITY,
+            Weight::Linear => 2.0 * c * rho + (c * c - kappa) / 2.0,
+            _ => 2.0 * c * rho,
+        }
     }
 
     /// The σ-coordinate of the centre.

@@ -11,6 +11,14 @@
 //! | logistic | q | radius R around 0 | the same |
 //! | multinomial, K ≥ 3 | (K-1)·q | radius √2·R around 0 | the same |
 //!
+//! In l1, which coordinate-wise Laplace noise goes by, the corners of these balls are never reached by some losses:
+//!
+//! | loss | Δ₁, with weights R²/\|x\|² | with weights R/\|x\| | √p·2r instead |
+//! |---|---|---|---|
+//! | Huber with its scale, c ≤ R√q | 2cR√q | 2cR√q + (c²-κ)/2 | 2cR√(q+1) |
+//! | logistic | 2R√q | the same | the same |
+//! | multinomial, K ≥ 3 | 4R√q | the same | 4R√(q(K-1)/2) |
+//!
 //! After Shi, Xie, Jiang, Kong, He, *Non-Asymptotic Analysis of Online Local Private Learning with SGD*, whose sensitivity of
 //! the Huber loss is valid but not exact, and who count covariates where parameters are perturbed.
 
@@ -139,6 +147,20 @@ impl RecordModel {
         }
     }
 
+    /// Δ₁: no two records have gradients farther apart than this in l1, at any one θ. Smaller than what follows from the radius,
+    /// 2r·√p, where no gradient comes near a corner of its ball.
+    pub fn l1_diameter(&self) -> f64 {
+        let (r, root) = (self.weighting.radius, libm::sqrt(self.covariates as f64));
+        let of_ball = 2.0 * self.radius() * libm::sqrt(self.parameters() as f64);
+        let own = match (self.weighting.weight, self.loss) {
+            (Weight::Clip, _) => of_ball,
+            (_, RecordLoss::Logistic(_)) => 2.0 * r * root,
+            (weight, RecordLoss::Huber(huber)) => huber.l1_diameter(weight, r * root),
+            (_, RecordLoss::Multinomial(multinomial)) => multinomial.l1_diameter(r * root),
+        };
+        own.min(of_ball)
+    }
+
     /// The last coordinate of the centre; all others are zero.
     fn last_of_centre(&self) -> f64 {
         match (self.weighting.weight, self.loss) {
@@ -153,7 +175,9 @@ impl RecordModel {
         if let Some(last) = centre.last_mut() {
             *last = self.last_of_centre();
         }
-        Ok(CentredBall { centre, ball: Ball::new(self.parameters(), self.radius())? })
+        // The largest l1 distance of two gradients is twice that of a gradient from the centre, by the proofs of each loss.
+        let ball = Ball::new(self.parameters(), self.radius())?.within_l1(self.l1_diameter() / 2.0);
+        Ok(CentredBall { centre, ball })
     }
 
     /// The ball that holds the gradient of every record at this θ, which everybody knows, so that noise may be made for it:

@@ -3,7 +3,8 @@
 //! > ∂β_k = w·(π_k - 1{y = k})·x,   π the softmax of the scores x'β_k and 0
 //!
 //! |π - e_y|² ≤ 2 over all K classes, and leaving one out makes it no longer, so that the ball of radius √2·R around zero
-//! holds it; for K = 2 it is the logistic loss, with radius R. All K coefficients at once would leave a direction in which
+//! holds it; for K = 2 it is the logistic loss, with radius R. In l1, Σ_k |π_k - 1{y = k}| ≤ 2 over all classes and |x|₁·w ≤ R√q,
+//! so that no gradient is longer than 2R√q, however many classes there are; and R√q for K = 2. All K coefficients at once would leave a direction in which
 //! noise wanders and nothing calls it back.
 
 use crate::PrivacyError;
@@ -41,6 +42,11 @@ impl Multinomial {
 
     pub(super) fn radius(self, r: f64) -> f64 {
         if self.classes == 2 { r } else { SQRT_2 * r * (1.0 + 4.0 * f64::EPSILON) }
+    }
+
+    /// Δ₁ for ρ = R√q.
+    pub(super) fn l1_diameter(self, rho: f64) -> f64 {
+        if self.classes == 2 { 2.0 * rho } else { 4.0 * rho }
     }
 
     #[inline]

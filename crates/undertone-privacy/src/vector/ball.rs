@@ -7,7 +7,8 @@
 //! > k_1² + … + k_p² ≤ STEPS²
 //!
 //! Two such vectors are at most 2·STEPS apart in l2, exactly. Every mechanism of this module works in these units;
-//! the radius enters only what decodes a report.
+//! the radius enters only what decodes a report. In l1 they are at most ⌈2·STEPS·√p⌉ apart, unless vectors are known to keep
+//! away from the corners ([`Ball::within_l1`]); then a second clamp makes sure that they do.
 
 use crate::PrivacyError;
 use alloc::vec;
@@ -22,6 +23,8 @@ pub const STEPS: u32 = 1 << 20;
 pub struct Ball {
     dimension: usize,
     radius: f64,
+    /// Δ₁, the largest l1 distance of two vectors in steps, below 2^32
+    l1_diameter: u64,
 }
 
 impl Ball {
@@ -36,7 +39,35 @@ impl Ball {
         if !(1e-100..=1e100).contains(&radius) {
             return Err(PrivacyError::Radius { value: radius });
         }
-        Ok(Self { dimension, radius })
+        // ⌈2·STEPS·√p⌉ = ⌈√(4·STEPS²·p)⌉
+        let square = 4 * u64::from(STEPS).pow(2) * dimension as u64 - 1;
+        Ok(Self { dimension, radius, l1_diameter: square.isqrt() + 1 })
+    }
+
+    /// The part of the ball whose vectors have |v_1| + … + |v_p| ≤ `length`; all of it if that is √p·r or more.
+    ///
+    /// A float chooses the integer, and no promise hangs on it: [`clamp_steps`](Self::clamp_steps) keeps vectors within
+    /// whatever was chosen.
+    #[must_use]
+    pub fn within_l1(self, length: f64) -> Self {
+        let corner = self.radius * libm::sqrt(self.dimension as f64);
+        // Whatever is as long as a corner but for its roundings is the whole ball, as is what is no number.
+        if length < corner * (1.0 - 1e-9) {
+            let half = libm::ceil(length.max(0.0) / self.radius * f64::from(STEPS)).max(1.0) as u64;
+            Self { l1_diameter: self.l1_diameter.min(2 * half), ..self }
+        } else {
+            self
+        }
+    }
+
+    /// Δ₁ in steps: no two vectors have a larger l1 distance.
+    pub fn l1_diameter(self) -> u64 {
+        self.l1_diameter
+    }
+
+    /// The largest Σ|k| of a vector, half of [`l1_diameter`](Self::l1_diameter).
+    fn most_l1(self) -> u64 {
+        self.l1_diameter / 2
     }
 
     /// The number of coordinates.
@@ -71,7 +102,8 @@ impl Ball {
     ///
     /// > k_j ← trunc(k_j · STEPS / max(c, STEPS)), c = ⌈√Σk²⌉
     ///
-    /// c ≥ |k| makes the new length at most STEPS in one pass, and c ≤ STEPS, that is |k| ≤ STEPS, changes nothing.
+    /// c ≥ |k| makes the new length at most STEPS in one pass, and c ≤ STEPS, that is |k| ≤ STEPS, changes nothing. The l1 norm is
+    /// then brought down in the same way, which makes no coordinate larger; if only the sphere bounds it, it is small enough.
     pub fn clamp_steps(self, steps: &[i64]) -> Result<BallVector, PrivacyError> {
         self.check_length(steps.len())?;
         let most = i64::from(STEPS);
@@ -79,9 +111,15 @@ impl Ball {
             steps.iter().map(|k| u128::from(k.clamp(&-most, &most).unsigned_abs()).pow(2)).sum();
         let root = square.isqrt();
         let divisor = (root + u128::from(root * root < square)).max(u128::from(STEPS)) as i64;
-        Ok(BallVector {
-            steps: steps.iter().map(|k| ((*k).clamp(-most, most) * most / divisor) as i32).collect(),
-        })
+        let mut steps: Vec<i32> =
+            steps.iter().map(|k| ((*k).clamp(-most, most) * most / divisor) as i32).collect();
+        // Σ trunc(|k_j|·L/max(Σ|k|, L)) ≤ L; both factors are below 2^31
+        let most_l1 = self.most_l1();
+        let divisor = steps.iter().map(|k| u64::from(k.unsigned_abs())).sum::<u64>().max(most_l1) as i64;
+        for k in &mut steps {
+            *k = (i64::from(*k) * most_l1 as i64 / divisor) as i32;
+        }
+        Ok(BallVector { steps, most_l1 })
     }
 
     /// The vector that a grid point stands for: radius · k / STEPS.
@@ -99,8 +137,15 @@ impl Ball {
         self.radius * self.radius * (squared_steps / (f64::from(STEPS) * f64::from(STEPS)))
     }
 
+    /// Refuses vectors that another ball has made, of another dimension or with another bound on their l1 norm. Neither is a
+    /// matter of what the vector holds.
     pub(super) fn check(self, vector: &BallVector) -> Result<(), PrivacyError> {
-        self.check_length(vector.steps.len())
+        self.check_length(vector.steps.len())?;
+        if vector.most_l1 <= self.most_l1() {
+            return Ok(());
+        }
+        let value = self.length_of(vector.most_l1 as f64);
+        Err(PrivacyError::Parameter { what: "the bound on the l1 norm of a vector of another ball", value })
     }
 
     fn check_length(self, length: usize) -> Result<(), PrivacyError> {
@@ -112,16 +157,19 @@ impl Ball {
     }
 }
 
-/// An integer vector with Σk² ≤ STEPS². Only a [`Ball`] makes one, so it holds for every value.
+/// An integer vector with Σk² ≤ STEPS², and with Σ|k| within the bound of its ball. Only a [`Ball`] makes one, so it holds for
+/// every value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BallVector {
     steps: Vec<i32>,
+    /// What its ball makes sure of
+    most_l1: u64,
 }
 
 impl BallVector {
     /// The centre of a ball.
     pub fn zero(ball: Ball) -> Self {
-        Self { steps: vec![0; ball.dimension] }
+        Self { steps: vec![0; ball.dimension], most_l1: ball.most_l1() }
     }
 
     /// The coordinates in grid steps.
@@ -224,6 +272,32 @@ mod tests {
             for (x, y) in vector.iter().zip(value) {
                 // half a step of rounding, at most √6/2 steps of scaling shared between coordinates, one of truncation
                 assert!((x / norm * 2.0 - y).abs() < 2.8 * 2.0 / f64::from(STEPS));
+            }
+        }
+    }
+
+    #[test]
+    fn no_vector_leaves_the_part_of_a_ball_that_an_l1_norm_cuts_out() {
+        let mut rng = ChaCha12Rng::seed_from_u64(4);
+        for dimension in [1, 2, 7, 100] {
+            let whole = Ball::new(dimension, 2.0).unwrap();
+            for share in [1e-9, 0.1, 0.7, 1.0, f64::INFINITY] {
+                let cut = whole.within_l1(share * 2.0 * (dimension as f64).sqrt());
+                assert_eq!(cut == whole, share >= 1.0, "{dimension} {share}");
+                let most = cut.l1_diameter() / 2;
+                for _ in 0..200 {
+                    let steps: Vec<i64> = (0..dimension).map(|_| rng.next_u64() as i64 >> 43).collect();
+                    let clamped = cut.clamp_steps(&steps).unwrap();
+                    let length: u64 = clamped.steps().iter().map(|k| u64::from(k.unsigned_abs())).sum();
+                    assert!(clamped.square() <= SPHERE && length <= most, "{steps:?}");
+                    // and those within both are left as they are
+                    let again: Vec<i64> = clamped.steps().iter().map(|&k| i64::from(k)).collect();
+                    assert_eq!(cut.clamp_steps(&again).unwrap(), clamped);
+                    let inside = whole.clamp_steps(&again).unwrap();
+                    assert_eq!(inside.steps(), clamped.steps());
+                    assert_eq!(cut.check(&inside).is_err(), cut != whole);
+                    assert!(whole.check(&clamped).is_ok());
+                }
             }
         }
     }

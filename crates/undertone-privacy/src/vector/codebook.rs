@@ -31,10 +31,10 @@
 //! larger M, or additive noise, is better.
 //!
 //! What is exact: the privacy; the sign, up to 2^-64; T_k and m, to about ten digits. What is taken on trust: that
-//! the public stream behaves like independent normal variables.
+//! the public stream behaves like independent numbers, which are normal but for what [`direction`](super::direction) tells.
 
+use super::direction::fill_direction;
 use super::sphere::Sphere;
-use super::stream::PublicStream;
 use super::top_sum::top_sum;
 use super::{Ball, BallVector, STEPS, VectorRandomizer};
 use crate::exact::{Coin, uniform_below};
@@ -119,24 +119,29 @@ impl Codebook {
     }
 
     /// The same, put into a vector of as many coordinates.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "so that callers compile it for the vectors of their machine")]
     pub fn fill_codeword(&self, report: &CodebookReport, vector: &mut [f64]) {
-        let norm = fill_direction(report.seed, report.index / 2, vector);
-        let length = if report.index.is_multiple_of(2) { norm } else { -norm };
+        let square = fill_direction(report.seed, u64::from(report.index / 2), vector);
+        let length = 1.0 / libm::sqrt(square as f64);
+        let length = if report.index.is_multiple_of(2) { length } else { -length };
         for x in vector {
-            *x /= length;
+            *x *= length;
         }
     }
 
     /// ⟨v_j, v⟩ for every codeword, in grid steps. Along the zero vector all are alike and the index decides, which
     /// says nothing about the codewords: their mean is zero, as it should be.
+    ///
+    /// A product with the integers of a direction is an integer of at most |v|·2^15·√p < 2^53 and so are its parts: exact in any order.
     fn scores(&self, seed: u128, input: &BallVector) -> Vec<f64> {
         let direction: Vec<f64> = input.steps().iter().map(|&k| f64::from(k)).collect();
         let mut vector = vec![0.0; direction.len()];
-        (0..self.codewords / 2)
+        (0..u64::from(self.codewords / 2))
             .flat_map(|pair| {
-                let norm = fill_direction(seed, pair as u16, &mut vector);
+                let square = fill_direction(seed, pair, &mut vector);
                 // from a positive zero, which stays positive whatever the signs of zeros added to it or taken off
-                let score = vector.iter().zip(&direction).fold(0.0, |sum, (x, y)| sum + x * y) / norm;
+                let score = product(&vector, &direction) / libm::sqrt(square as f64);
                 [score, 0.0 - score]
             })
             .collect()
@@ -152,16 +157,15 @@ impl Codebook {
     }
 }
 
-/// Fills `vector` with the direction of a pair of codewords times its length, which is returned.
-fn fill_direction(seed: u128, pair: u16, vector: &mut [f64]) -> f64 {
-    PublicStream::new(seed, u64::from(pair)).fill_normal(vector);
-    let norm = libm::sqrt(vector.iter().map(|x| x * x).sum());
-    if norm > 0.0 {
-        return norm;
-    }
-    // without a direction, of probability below 2^-50: the first axis
-    vector[0] = 1.0;
-    1.0
+/// ⟨x, y⟩, several sums at a time.
+fn product(x: &[f64], y: &[f64]) -> f64 {
+    let (left, right) = (x.chunks_exact(4), y.chunks_exact(4));
+    let rest = left.remainder().iter().zip(right.remainder()).fold(0.0, |sum, (x, y)| sum + x * y);
+    let sums = left.zip(right).fold([0.0; 4], |mut sums: [f64; 4], (x, y)| {
+        sums.iter_mut().zip(x.iter().zip(y)).for_each(|(sum, (x, y))| *sum += x * y);
+        sums
+    });
+    sums.into_iter().fold(rest, |all, sum| all + sum)
 }
 
 /// Words out of 2^64 for which the direction is +v: 2^63·(1 + |v|/STEPS), rounded down.

@@ -1,6 +1,7 @@
 //! Discrete Laplace noise on every coordinate.
 //!
-//! Two integer vectors of l2-distance at most 2·STEPS have l1-distance at most Δ₁ = ⌈2·STEPS·√p⌉, so
+//! Two integer vectors of l2-distance at most 2·STEPS have l1-distance at most Δ₁ = ⌈2·STEPS·√p⌉, or less where the ball
+//! says so ([`Ball::within_l1`]), hence
 //!
 //! > report = k + z, P(z_j) ∝ exp(-|z_j|/b), b = Δ₁/ε
 //!
@@ -9,8 +10,8 @@
 //! **Utility.** E|report − g|² = 2p·b² = 8p²r²/ε², less what the grid makes of it (2p/12 steps²): the dearest of
 //! the vector mechanisms. The dimension is that of the vector, however many covariates it was made from.
 
+use super::Ball;
 use super::additive::{Additive, Noise};
-use super::{Ball, STEPS};
 use crate::exact::{DiscreteLaplace, Scale};
 use crate::{Epsilon, Guarantee, PrivacyError};
 use rand_core::Rng;
@@ -21,15 +22,9 @@ pub type Laplace = Additive<DiscreteLaplace>;
 impl Laplace {
     /// Noise for vectors of `ball` under a pure promise.
     pub fn new(ball: Ball, epsilon: Epsilon) -> Result<Self, PrivacyError> {
-        let scale = Scale::at_least(l1_sensitivity(ball) as f64 / epsilon.get())?;
+        let scale = Scale::at_least(ball.l1_diameter() as f64 / epsilon.get())?;
         Ok(Self { ball, guarantee: Guarantee::Pure(epsilon), noise: DiscreteLaplace::new(scale) })
     }
-}
-
-/// ⌈2·STEPS·√p⌉ = ⌈√(4·STEPS²·p)⌉, below 2^32.
-fn l1_sensitivity(ball: Ball) -> u64 {
-    let square = 4 * u64::from(STEPS).pow(2) * ball.dimension() as u64 - 1;
-    square.isqrt() + 1
 }
 
 impl Noise for DiscreteLaplace {
@@ -54,15 +49,17 @@ impl Noise for DiscreteLaplace {
 mod tests {
     use super::*;
     use crate::Randomizer;
-    use crate::vector::VectorRandomizer;
     use crate::vector::testing::{ball, corner, epsilon, estimates_match_the_stated_moments};
+    use crate::vector::{BallVector, STEPS, VectorRandomizer};
+    use rand_chacha::ChaCha12Rng;
+    use rand_core::SeedableRng;
 
     #[test]
     fn the_l1_sensitivity_covers_opposite_corners_of_the_cube() {
         // p = 4: the corners ±STEPS/2·(1,1,1,1) have norm STEPS and l1-distance 4·STEPS = 2·STEPS·√4
-        assert_eq!(l1_sensitivity(ball(4)), 4 * u64::from(STEPS));
-        assert_eq!(l1_sensitivity(ball(1)), 2 * u64::from(STEPS));
-        assert_eq!(l1_sensitivity(ball(2)), 2_965_821);
+        assert_eq!(ball(4).l1_diameter(), 4 * u64::from(STEPS));
+        assert_eq!(ball(1).l1_diameter(), 2 * u64::from(STEPS));
+        assert_eq!(ball(2).l1_diameter(), 2_965_821);
     }
 
     #[test]
@@ -86,6 +83,21 @@ mod tests {
             let apart: u64 = a.steps().iter().zip(b.steps()).map(|(x, y)| u64::from(x.abs_diff(*y))).sum();
             assert!(apart as f64 / mechanism.noise.scale().get() <= e, "p = {p}");
         }
+    }
+
+    #[test]
+    fn in_a_ball_without_corners_the_noise_is_smaller_and_the_promise_the_same() {
+        let (whole, e) = (ball(4), epsilon(1.0));
+        let cut = whole.within_l1(1.2 * whole.radius());
+        let [all, less] = [whole, cut].map(|ball| Laplace::new(ball, e).unwrap());
+        assert!((less.noise_scale().unwrap() / all.noise_scale().unwrap() - 1.2 / 2.0).abs() < 1e-5);
+        // The farthest vectors are the corners that were brought in, as much as the promise allows.
+        let [a, b] = [1.0, -1.0].map(|side| cut.clamp(&[side; 4]).unwrap());
+        let far = alloc::vec![1i64 << 22; 4];
+        let loss = less.ln_likelihood(&far, &a) - less.ln_likelihood(&far, &b);
+        assert!(loss <= 1.0 + 1e-12 && loss > 1.0 - 1e-4, "{loss}");
+        // A vector of the whole ball could be farther away, and is refused whatever it is.
+        assert!(less.randomize(&BallVector::zero(whole), &mut ChaCha12Rng::seed_from_u64(1)).is_err());
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod additive;
 mod ball;
 mod codebook;
 mod copies;
+mod direction;
 mod discrete_gaussian;
 mod gaussian;
 mod laplace;

@@ -48,8 +48,17 @@ impl PublicStream {
 }
 
 /// Word number `index`, counted from zero, of the SplitMix64 generator started at `seed`.
-fn split_mix(seed: u64, index: u64) -> u64 {
-    let z = seed.wrapping_add(GOLDEN.wrapping_mul(index.wrapping_add(1)));
+#[inline]
+pub(super) fn split_mix(seed: u64, index: u64) -> u64 {
+    mixed(&mut seed.wrapping_add(GOLDEN.wrapping_mul(index)))
+}
+
+/// The next word of a SplitMix64 generator.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "so that callers compile it for the vectors of their machine")]
+pub(super) fn mixed(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(GOLDEN);
+    let z = *state;
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

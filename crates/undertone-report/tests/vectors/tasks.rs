@@ -107,6 +107,7 @@ pub(crate) fn of_records() -> Task {
         response: Some(ResponseWords { mean: 16500.0, scale: 0.00025 }),
         ball: BallWords::default(),
         shares: Some(vec![0.75, 0.25]),
+        functionals: Vec::new(),
     });
     let online = OnlineWords {
         eta: 0.5,

@@ -43,19 +43,20 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tally::Tally;
 use tokens::Tokens;
-use undertone_audit::registry::Mechanism;
+use undertone_audit::registry::{GradientTrial, Mechanism};
 use undertone_audit::{Auditor, Settings};
 use undertone_collect::{FolderLock, GroupCommit, Log, LogReader};
 use undertone_learn::Model;
-use undertone_privacy::vector::{Ball, VectorMechanism};
-use undertone_privacy::{Epsilon, Guarantee};
+use undertone_privacy::gradient::{Multinomial, RecordLoss, RecordModel};
+use undertone_privacy::{Epsilon, Guarantee, PrivacyError};
 use undertone_report::{Collection, Report, ReportFormat, Task};
 
 /// Reports drawn to audit the task's mechanism when a collector starts, and how sure the bound is.
 const AUDIT: Settings = Settings { trials: 20_000, confidence: 0.99 };
 
-/// The most dimensions of a vector mechanism on trial.
+/// The most parameters of a model on trial, and the most classes.
 const MOST_AUDITED: usize = 16;
+const MOST_CLASSES_AUDITED: u32 = 5;
 
 /// One task, collected.
 pub(crate) struct Collector {
@@ -200,10 +201,8 @@ fn audit(task: &Task) -> anyhow::Result<Vec<Finding>> {
             (Mechanism::Survey(Box::new(task.survey_at(level)?)), task.promise_at(level)?)
         } else if task.asks_for_records() {
             let (kind, promise) = (task.vector_mechanism(level)?.kind(), task.promise_at(level)?);
-            let model = task.record_model()?;
-            // What is proved is proved in any dimension; trials in many take long.
-            let ball = Ball::new(model.parameters().min(MOST_AUDITED), model.radius())?;
-            (Mechanism::Vector(VectorMechanism::new(kind, ball, promise)?), promise)
+            let model = on_trial(&task.record_model()?)?;
+            (Mechanism::Gradient(GradientTrial::extreme(model, kind, promise)?), promise)
         } else if task.asks_for_numbers() {
             let epsilon = Epsilon::new(level)?;
             (Mechanism::Number(task.number_mechanism_at(epsilon)?), Guarantee::Pure(epsilon))
@@ -215,6 +214,22 @@ fn audit(task: &Task) -> anyhow::Result<Vec<Finding>> {
         Ok(Finding::from(auditor.judge(&name, &mechanism)?))
     };
     tiers.into_iter().map(judge).collect()
+}
+
+/// The same model with as many covariates and classes as a trial has time for. What is proved is proved for any number of them.
+fn on_trial(model: &RecordModel) -> Result<RecordModel, PrivacyError> {
+    let loss = match model.loss() {
+        RecordLoss::Multinomial(multinomial) if multinomial.classes() > MOST_CLASSES_AUDITED => {
+            RecordLoss::Multinomial(Multinomial::new(MOST_CLASSES_AUDITED)?)
+        }
+        loss => loss,
+    };
+    let with = |covariates| RecordModel::new(loss, model.weighting(), covariates, model.bound());
+    let mut covariates = model.covariates();
+    while with(covariates)?.parameters() > MOST_AUDITED && covariates > 1 {
+        covariates -= 1;
+    }
+    with(covariates)
 }
 
 /// Seconds of the Unix epoch.

@@ -1,10 +1,13 @@
 //! How good a model is, from reports alone or from true labels.
 
+mod held;
+
 use crate::evaluation_report::{self, Context, Shown};
 use crate::model_file;
 use crate::people::{Origin, People};
 use crate::progress::progress_bar;
 use anyhow::Context as _;
+use held::{HeldClasses, HeldNumbers};
 use std::io::Write;
 use std::path::PathBuf;
 use undertone_learn::evaluation::{Evaluation, NumberEvaluation, NumberFigures};
@@ -39,17 +42,22 @@ impl Evaluate {
         let model = model_file::read(&self.model)?;
         let people = self.origin(&model)?;
         warn_of_flattery(&model, &people);
-        let context = Context {
+        let mut context = Context {
             model: &self.model.display().to_string(),
             data: &self.data.display().to_string(),
             classes: &model.classes,
             origin: kind_of(&people)?,
+            coverage: None,
         };
         if let Some(number) = model.number {
-            let figures = evaluate_numbers(&model, number, &people)?;
+            let mut held = HeldNumbers::new(&model, number, people.tasks().is_empty());
+            let figures = evaluate_numbers(&model, number, &people, &mut held)?;
+            context.coverage = held.measured(figures.mse);
             return evaluation_report::show_numbers(&figures, number, &context, &self.shown, out);
         }
-        let evaluation = evaluate(&model, &people)?;
+        let mut held = HeldClasses::new(&model);
+        let evaluation = evaluate(&model, &people, &mut held)?;
+        context.coverage = held.measured();
         evaluation_report::show(&evaluation, &context, &self.shown, out)
     }
 
@@ -68,12 +76,14 @@ impl Evaluate {
     }
 }
 
-fn evaluate(model: &Model, people: &Origin) -> anyhow::Result<Evaluation> {
+fn evaluate(model: &Model, people: &Origin, held: &mut HeldClasses) -> anyhow::Result<Evaluation> {
     let mut evaluation = Evaluation::new(model.classes.len());
     let bar = progress_bar(people.len());
     // Each row is looked at once, so nothing is kept.
     People::new(people, &model.encoder, 0).pass(&mut |block| {
-        evaluation.observe(block, &model.predictor.probabilities(&block.rows))?;
+        let probabilities = model.predictor.probabilities(&block.rows);
+        evaluation.observe(block, &probabilities)?;
+        held.observe(block, &probabilities);
         bar.set_position(evaluation.rows());
         Ok(())
     })?;
@@ -81,11 +91,17 @@ fn evaluate(model: &Model, people: &Origin) -> anyhow::Result<Evaluation> {
     Ok(evaluation)
 }
 
-fn evaluate_numbers(model: &Model, number: NumberWords, people: &Origin) -> anyhow::Result<NumberFigures> {
+fn evaluate_numbers(
+    model: &Model,
+    number: NumberWords,
+    people: &Origin,
+    held: &mut HeldNumbers,
+) -> anyhow::Result<NumberFigures> {
     let mut evaluation = NumberEvaluation::new(number.bounds()?, people.hidden());
     let bar = progress_bar(people.len());
     People::new(people, &model.encoder, 0).pass(&mut |block| {
         let guesses = model.numbers(&block.rows);
+        held.observe(block, &guesses);
         guesses
             .into_iter()
             .zip(block.numbers.iter())

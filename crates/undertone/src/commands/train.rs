@@ -2,6 +2,9 @@
 
 mod auto;
 mod averages;
+mod coverage;
+mod curator;
+mod domain;
 mod numbers;
 mod summary;
 mod survey;
@@ -16,6 +19,7 @@ use crate::progress::progress_bar;
 use crate::tables::TableFile;
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
+use curator::CuratorWords;
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -28,6 +32,7 @@ use undertone_learn::linear::{
     fit_choosing_l2,
 };
 use undertone_learn::loss::Loss;
+use undertone_learn::nonparametric::Coverage;
 use undertone_learn::{Model, Predictor, Source, Training};
 use undertone_report::{NumberWords, Task};
 
@@ -43,10 +48,16 @@ use undertone_report::{NumberWords, Task};
 ///
 /// Cells, neighbours and forest believe in no line: they average reports of people who are alike. How alike is chosen by those who
 /// are kept aside. Auto tries a line and averages, and keeps what does best on them.
+///
+/// With --trust, --label and --epsilon it is a curator who learns: from true labels, cells are released under a promise about the change
+/// of one label, or of one whole record.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Example:\n  undertone privatize nursery.csv.gz --label nursery --epsilon 1 -o reports.parquet\n  \
-                        undertone train reports.parquet --model softmax -o model.json"
+                        undertone train reports.parquet --model softmax -o model.json\n  \
+                        undertone train reports.parquet --model auto --coverage 0.9 -o model.json\n  \
+                        undertone train table.csv --label ill --trust label-central --epsilon 1 --classes no,yes -o model.json\n  \
+                        undertone train table.csv --label ill --trust full-central --epsilon 1 --domain age=0..100 -o model.json"
 )]
 pub(crate) struct Train {
     /// Files or directories of reports
@@ -94,9 +105,12 @@ pub(crate) struct Train {
     /// Features for each text column
     #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "16384", conflicts_with = "start")]
     buckets: NonZeroU32,
-    /// Of the order in which reports are gone through
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    seed: u64,
+    /// Also sets of classes that hold the true one for this share of people, or intervals of numbers; calibrated on one in eight
+    #[arg(long, value_name = "SHARE", value_parser = arguments::confidence, allow_hyphen_values = true, conflicts_with = "start")]
+    coverage: Option<f64>,
+    /// Of the order in which reports are gone through, 0 if not given; of a curator's noise, which is then a simulation
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
     /// Threads; as many as there are processors if not given. The model does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -109,6 +123,8 @@ pub(crate) struct Train {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    curator: CuratorWords,
 }
 
 /// What is learnt: linear scores with a loss, or averages.
@@ -128,7 +144,7 @@ enum Kind {
     Neighbours,
     /// Averages over many random cells
     Forest,
-    /// Whichever of a line, cells and neighbours does best on people who were kept aside
+    /// Whichever of a line, cells, neighbours and a forest does best on people who were kept aside
     Auto,
 }
 
@@ -172,6 +188,9 @@ struct Learnt {
     judged: Option<Figures>,
     /// What else was tried, if the kind was not given
     candidates: Vec<Candidate>,
+    coverage: Option<Coverage>,
+    /// What was chosen, of a line
+    options: Option<ErmOptions>,
 }
 
 impl Learnt {
@@ -185,6 +204,8 @@ impl Learnt {
             tried: Vec::new(),
             judged: None,
             candidates: Vec::new(),
+            coverage: None,
+            options: None,
         }
     }
 }
@@ -192,6 +213,9 @@ impl Learnt {
 impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         self.check()?;
+        if let Some(trust) = self.curator.trust {
+            return self.run_curator(trust, out);
+        }
         if self.label.is_none() && survey::is_asked(&self.reports[0])? {
             return self.run_survey(out);
         }
@@ -273,6 +297,10 @@ impl Train {
         self.model.unwrap_or(Kind::Softmax)
     }
 
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or_default()
+    }
+
     fn method(&self) -> Method {
         let suitable = if self.has_likelihood() { Method::Likelihood } else { Method::Debiased };
         self.method.unwrap_or(suitable)
@@ -292,26 +320,42 @@ impl Train {
             epochs: self.epochs.map_or_else(|| default_epochs(rows, batch), NonZeroU32::get),
             batch,
             radius: self.radius,
-            seed: self.seed,
+            seed: self.seed(),
             threads: self.threads,
             ..ErmOptions::default()
         }
     }
 
-    fn learn(&self, origin: &Origin, encoder: &Encoder, start: Option<&Weights>) -> anyhow::Result<Learnt> {
+    /// Everybody, in memory if they fit; one pass has nothing to come back to.
+    fn people<'a>(&self, origin: &'a Origin, encoder: &'a Encoder) -> People<'a> {
+        let memory = if self.method() == Method::Sgd { 0 } else { self.memory.saturating_mul(1 << 20) };
+        People::new(origin, encoder, memory)
+    }
+
+    /// From these people, who are all or some of the origin's.
+    fn learn_from(
+        &self,
+        origin: &Origin,
+        encoder: &Encoder,
+        people: &mut dyn Source,
+        start: Option<&Weights>,
+    ) -> anyhow::Result<Learnt> {
         match (self.kind(), self.kind().average()) {
-            (Kind::Auto, _) => self.best(origin, encoder),
-            (_, Some(average)) => self.averages(origin, encoder, average),
-            (_, None) => self.scores(origin, encoder, start),
+            (Kind::Auto, _) => self.best(origin, encoder, people),
+            (_, Some(average)) => self.averages(origin, people, average),
+            (_, None) => self.scores(origin, encoder, people, start),
         }
     }
 
     /// Scores that are linear in the features.
-    fn scores(&self, origin: &Origin, encoder: &Encoder, start: Option<&Weights>) -> anyhow::Result<Learnt> {
+    fn scores(
+        &self,
+        origin: &Origin,
+        encoder: &Encoder,
+        people: &mut dyn Source,
+        start: Option<&Weights>,
+    ) -> anyhow::Result<Learnt> {
         let kind = if self.kind() == Kind::Auto { Kind::Softmax } else { self.kind() };
-        // One pass has nothing to come back to.
-        let memory = if self.method() == Method::Sgd { 0 } else { self.memory.saturating_mul(1 << 20) };
-        let mut people = People::new(origin, encoder, memory);
         let (features, classes) = (encoder.width(), origin.classes().len());
         let options = self.options(origin.len());
         let bar = progress_bar(0);
@@ -321,21 +365,22 @@ impl Train {
         };
         let learnt = match self.l2 {
             _ if self.method() == Method::Sgd => {
-                let model = self.one_pass(&mut people, features, classes)?;
+                let model = self.one_pass(people, features, classes)?;
                 Learnt::linear(kind, model, self.method(), None)
             }
             Some(l2) => {
-                let model = fit(&mut people, features, classes, &options, start, report)?;
+                let model = fit(people, features, classes, &options, start, report)?;
                 Learnt::linear(kind, model, self.method(), Some(l2))
             }
             None => {
-                let Fitted { model, target, l2, tried, judged, .. } =
-                    fit_choosing_l2(&mut people, features, classes, &options, start, report)?;
-                let judged = Some(Evaluation::of(&judged, &mut Those::held_out(&mut people))?.figures()?);
+                let Fitted { model, target, l2, learning_rate, tried, judged } =
+                    fit_choosing_l2(people, features, classes, &options, start, report)?;
+                let judged = Some(Evaluation::of(&judged, &mut Those::held_out(people))?.figures()?);
                 let soft = matches!(target, Target::Posterior(_));
                 let method = if soft { Method::Posterior } else { self.method() };
                 let tried = Tried::penalties(&tried);
-                Learnt { tried, judged, ..Learnt::linear(kind, model, method, Some(l2)) }
+                let options = Some(ErmOptions { target, l2, learning_rate, ..options });
+                Learnt { tried, judged, options, ..Learnt::linear(kind, model, method, Some(l2)) }
             }
         };
         bar.finish_and_clear();
@@ -345,7 +390,7 @@ impl Train {
     /// Each report once, in order.
     fn one_pass(
         &self,
-        people: &mut People<'_>,
+        people: &mut dyn Source,
         features: usize,
         classes: usize,
     ) -> anyhow::Result<LinearModel> {
@@ -377,6 +422,7 @@ impl Train {
             simulation: origin.is_simulation(),
             classes_from_labels: origin.has_classes_from_labels(),
             may_ask_twice: origin.may_ask_twice(),
+            coverage: learnt.coverage.as_ref().map(coverage::Told::new),
             output: self.output.display().to_string(),
         }
     }
@@ -393,10 +439,11 @@ impl Train {
             reports: origin.len(),
             method: learnt.method,
             l2: learnt.l2,
-            seed: self.seed,
+            seed: self.seed(),
             simulation: origin.is_simulation(),
             parts: origin.parts(),
             expected: None,
+            curator: None,
         };
         let mut tasks: Vec<Task> = origin.tasks().into_iter().cloned().collect();
         // What it started from was learnt from somebody's reports too.
@@ -412,7 +459,7 @@ impl Train {
         }
         let about = (origin.label().to_owned(), origin.classes().to_vec());
         let model = Model::new(about, tasks, encoder, learnt.predictor, training);
-        self.write(&model, file)
+        self.write(&model.covering(learnt.coverage), file)
     }
 
     fn write(&self, model: &Model, mut file: NewFile) -> anyhow::Result<()> {

@@ -25,6 +25,9 @@ impl Serialize for Flat<'_> {
         if let Some(top) = figures.top_5_accuracy {
             entry(&mut map, "top_5_accuracy", top)?;
         }
+        if let Some(coverage) = &context.coverage {
+            coverage.serialize(&mut map)?;
+        }
         entry(&mut map, "log_loss", figures.log_loss)?;
         entry(&mut map, "brier", figures.brier)?;
         entry(&mut map, "report_log_likelihood", figures.report_log_likelihood)?;

@@ -1,6 +1,7 @@
 //! An evaluation as people and machines read it: a table, JSON, or one HTML page with pictures.
 
 mod classes;
+mod coverage;
 mod json;
 mod matrix;
 mod numbers;
@@ -9,6 +10,7 @@ mod reliability;
 mod svg;
 mod text;
 
+pub(crate) use coverage::{MeasuredCoverage, Size};
 pub(crate) use numbers::show_numbers;
 pub(crate) use svg::escape;
 
@@ -54,6 +56,15 @@ pub(crate) struct Context<'a> {
     /// The names of the classes in order
     pub(crate) classes: &'a [String],
     pub(crate) origin: Origin,
+    /// How often its sets or intervals hold the truth, if it has any
+    pub(crate) coverage: Option<MeasuredCoverage>,
+}
+
+impl Context<'_> {
+    /// A line for each figure of sets or intervals.
+    fn coverage_lines(&self) -> Vec<(&'static str, String, String)> {
+        self.coverage.as_ref().map_or_else(Vec::new, MeasuredCoverage::lines)
+    }
 }
 
 /// Where the figures come from.

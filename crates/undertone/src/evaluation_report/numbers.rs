@@ -67,7 +67,7 @@ fn write(figures: &NumberFigures, context: &Context<'_>, out: &mut impl Write) -
         }
         Origin::Labels => writeln!(out, "{} on {rows} true numbers of {}\n", context.model, context.data)?,
     }
-    for (name, value, interval) in headline(figures) {
+    for (name, value, interval) in headline(figures).into_iter().chain(context.coverage_lines()) {
         writeln!(out, "{name:<24}{value:>34}   {interval}")?;
     }
     writeln!(out, "\n{}", note(figures, context))
@@ -105,6 +105,9 @@ impl Serialize for Flat<'_> {
         ranged(&mut map, "rmse", figures.rmse)?;
         ranged(&mut map, "r2", figures.r2)?;
         entry(&mut map, "mse", figures.mse)?;
+        if let Some(coverage) = &context.coverage {
+            coverage.serialize(&mut map)?;
+        }
         entry(&mut map, "explained", figures.explained)?;
         entry(&mut map, "bias", figures.bias)?;
         entry(&mut map, "mean", figures.mean)?;
@@ -141,7 +144,7 @@ fn html(figures: &NumberFigures, number: NumberWords, context: &Context<'_>) -> 
     };
     let sections = [
         head_of(context, figures.rows, what, &note(figures, context)),
-        cards_of(&headline(figures)),
+        cards_of(&[headline(figures), context.coverage_lines()].concat()),
         promised(context.origin),
         format!(
             "<h2>Is it right on average?</h2>\n<p>People are grouped by what is predicted of them. A calibrated model lies on the \

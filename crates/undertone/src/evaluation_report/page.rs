@@ -10,7 +10,7 @@ use undertone_learn::evaluation::{Evaluation, Figures};
 pub(super) fn html(evaluation: &Evaluation, figures: &Figures, context: &Context<'_>) -> String {
     let sections = [
         head(figures, context),
-        cards(figures),
+        cards(figures, context),
         promised(context.origin),
         calibration(figures),
         confusion(evaluation, figures, context),
@@ -74,8 +74,8 @@ fn shares(figures: &Figures, context: &Context<'_>) -> String {
     )
 }
 
-fn cards(figures: &Figures) -> String {
-    cards_of(&headline(figures))
+fn cards(figures: &Figures, context: &Context<'_>) -> String {
+    cards_of(&[headline(figures), context.coverage_lines()].concat())
 }
 
 /// A card for each figure: its name, its value and its interval.

@@ -58,7 +58,7 @@ fn reports() -> Origin {
 }
 
 fn context(classes: &[String], origin: Origin) -> Context<'_> {
-    Context { model: "model.json", data: "people.parquet", classes, origin }
+    Context { model: "model.json", data: "people.parquet", classes, origin, coverage: None }
 }
 
 fn shown(json: bool) -> Shown {

@@ -12,7 +12,7 @@ pub(super) fn write(figures: &Figures, context: &Context<'_>, out: &mut impl Wri
         }
         Origin::Labels => writeln!(out, "{} on {rows} true labels of {}\n", context.model, context.data)?,
     }
-    for (name, value, interval) in headline(figures) {
+    for (name, value, interval) in headline(figures).into_iter().chain(context.coverage_lines()) {
         writeln!(out, "{name:<24}{value:>20}   {interval}")?;
     }
     let places = notable(figures);

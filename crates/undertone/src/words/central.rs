@@ -2,14 +2,15 @@
 
 use crate::arguments;
 use crate::exit::Usage;
-use undertone_audit::registry::Mechanism;
+use undertone_audit::registry::{Kind, Mechanism, Setup};
 use undertone_privacy::Epsilon;
-use undertone_privacy::central::{CentralKind, ExponentialMechanism, NoisyHistogram};
+use undertone_privacy::central::CentralKind;
 
 /// A mechanism of a trusted curator, who sees true counts
 ///
-/// exponential: the index of a large count. histogram: all counts, with discrete Laplace noise. The promise is about the
-/// change of one label, which moves one count down and another up.
+/// exponential: the index of a large count. histogram: all counts, with discrete Laplace noise. cell-sum: the sum of the numbers of a
+/// cell. Their promise is about the change of one label. cell-votes, two-sided-sums and floored-means answer for every cell of a
+/// public grid, and theirs is about the change of a whole record.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  undertone audit central --kind histogram --epsilon 1")]
 pub(crate) struct CentralWords {
@@ -24,11 +25,7 @@ pub(crate) struct CentralWords {
 impl CentralWords {
     /// What the options describe.
     pub(crate) fn mechanism(&self) -> Result<Mechanism, Usage> {
-        Ok(match self.kind {
-            CentralKind::Exponential => Mechanism::Exponential(ExponentialMechanism::new(self.epsilon)),
-            CentralKind::Histogram => {
-                Mechanism::Histogram(NoisyHistogram::new(self.epsilon).map_err(Usage::new)?)
-            }
-        })
+        let setup = Setup::usual(self.epsilon).map_err(Usage::new)?;
+        Mechanism::new(Kind::Central(self.kind), &setup).map_err(Usage::new)
     }
 }

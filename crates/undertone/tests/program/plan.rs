@@ -79,6 +79,36 @@ fn an_online_plan_has_the_errors_of_its_laws() {
 }
 
 #[test]
+fn an_online_plan_takes_promises_in_every_currency_and_in_tiers() {
+    let plan = |promise: &str| {
+        json(&format!("plan --online linear --dimension 5 {promise} --eta 0.2 --alpha 0.6 --n 300000"))
+    };
+    let error = |plan: &serde_json::Value| plan["averaged_error"].as_f64().unwrap();
+    // (ε, δ) is the μ that the analytic Gaussian has: μ(1, 10^-5) = 0.26805
+    let analytic = plan("--epsilon 1 --delta 1e-5");
+    close(&analytic["effective_mu"], 0.268_051_123_2, 1e-9);
+    close(&analytic["averaged_error"], error(&plan("--mu 0.26805112320")), 1e-6);
+    assert_eq!((&analytic["epsilon"], &analytic["mu"]), (&1.0.into(), &serde_json::Value::Null));
+    // Under a pure promise a report is r/m long: p = 7 lies between the 34.48 r² of p = 6 and the 66.05 r² of p = 11
+    let pure = plan("--epsilon 1");
+    let mu = pure["effective_mu"].as_f64().unwrap();
+    let noise = 7.0 * 4.0 / (mu * mu);
+    assert!((34.48..66.05 * 7.0 / 11.0).contains(&noise), "{noise}");
+    // Laplace noise on every coordinate would be 8·p·q/ε², seven times as much
+    assert!(8.0 * 7.0 * 6.0 / noise > 7.0);
+    // Tiers count by the mean of 1/μ²: half at 1/2 and half at 3 is (4 + 1/9)/2.
+    let tiers = plan("--mu 0.5 --tiers 0.5,3 --shares 0.5,0.5");
+    close(&tiers["effective_mu"], (18f64 / 37.0).sqrt(), 1e-12);
+    assert_eq!((&tiers["tiers"], &tiers["shares"]), (&vec![0.5, 3.0].into(), &vec![0.5, 0.5].into()));
+    let mixed = plan("--epsilon 3 --tiers 3,1 --shares 0.8,0.2");
+    assert!(error(&plan("--epsilon 3")) < error(&mixed) && error(&mixed) < error(&pure));
+    let words = text(
+        "plan --online linear --dimension 5 --epsilon 3 --tiers 3,1 --shares 0.8,0.2 --eta 0.2 --alpha 0.6 --n 300000",
+    );
+    assert!(words.contains("ε = 3, in tiers of 3, 1, with the noise of μ = "), "{words}");
+}
+
+#[test]
 fn an_online_plan_says_how_many_people_a_width_takes_and_what_is_to_be_doubted() {
     let words =
         "plan --online logistic --dimension 5 --mu 3 --eta 0.2 --alpha 0.6667 --n 300000 --target-width 0.2";
@@ -109,7 +139,17 @@ fn an_online_plan_refuses_what_it_has_no_law_for() {
         (&format!("--online linear {whole} --weights clip"), "'clip'"),
         (&format!("--online linear {whole} --classes 3"), "--classes"),
         (&format!("--online linear {whole} --target-width -1"), "'-1'"),
-        ("--classes 3 --epsilon 1 --n 5 --mu 1", "--online"),
+        ("--classes 3 --epsilon 1 --n 5 --mu 1", "cannot be used with '--mu"),
+        ("--online linear --dimension 5 --eta 0.2 --alpha 0.5 --n 100", "needs --mu, or --epsilon"),
+        (&format!("--online linear {whole} --epsilon 1"), "cannot be used with"),
+        (&format!("--online linear {whole} --tiers 1,2"), "--shares"),
+        (&format!("--online linear {whole} --tiers 2,1 --shares 0.5,0.5"), "begins with 2"),
+        (&format!("--online linear {whole} --tiers 1,2 --shares 0.5"), "2 levels, and --shares 1"),
+        (&format!("--online linear {whole} --tiers 1,2 --shares 0.5,0.6"), "1.1"),
+        (
+            "--online linear --dimension 5 --mu inf --tiers 1 --shares 1 --eta 0.2 --alpha 0.5 --n 100",
+            "promised something",
+        ),
         ("--epsilon 1 --n 5", "--classes"),
     ] {
         refused(&format!("plan {words}"), 2, message);

@@ -210,3 +210,31 @@ fn what_cannot_be_asked_or_learnt_is_refused_by_name() {
     json(&format!("privatize {table} --label ill --epsilon 1 --seed 1 -o {labels}"));
     refused(&format!("train {labels} --method algorithm-4 -o {model}"), 2, "surveys");
 }
+
+#[test]
+fn a_survey_is_shown_in_plain_words() {
+    let folder = Folder::new("survey-shown");
+    let task = folder.path("task.toml");
+    json(&format!("{ILL} --epsilon 2 -o {task}"));
+    let shown = text(&format!("task show {task}"));
+    for words in [
+        "the whole record: ill, smoker",
+        "ε = 2: no report is more than 7.3891 times likelier",
+        "by codebook",
+    ] {
+        assert!(shown.contains(words), "`{words}` is not in:\n{shown}");
+    }
+    let tiers = &json(&format!("task show {task}"))["tiers"];
+    assert_eq!((&tiers[0]["epsilon"], tiers.as_array().unwrap().len()), (&2.0.into(), 1));
+}
+
+#[test]
+fn answers_about_whole_records_cannot_judge_a_model() {
+    // Nobody's features are public, so that there is nothing to predict from
+    let folder = Folder::new("survey-judging");
+    let table = patients(&folder, 2000);
+    let reports = asked(&folder, &format!("{ILL} --epsilon 4"), &table);
+    let model = folder.path("model.json");
+    json(&format!("train {reports} -o {model}"));
+    refused(&format!("evaluate {model} {reports}"), 1, "whole records, not for labels");
+}

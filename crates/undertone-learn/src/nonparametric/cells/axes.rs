@@ -83,9 +83,16 @@ impl Axes {
 
     /// Dense features in a public box, one (low, high) for each: cells of equal width, whatever the data are.
     pub fn of_box(sides: &[(f32, f32)]) -> Result<Self, LearnError> {
-        let axis = |(feature, &(low, high)): (usize, &(f32, f32))| {
+        Self::of_domain(&sides.iter().copied().map(Some).collect::<Vec<_>>())
+    }
+
+    /// The same, where a feature without a side is a level: zero or one.
+    pub fn of_domain(sides: &[Option<(f32, f32)>]) -> Result<Self, LearnError> {
+        let axis = |(feature, side): (usize, &Option<(f32, f32)>)| {
+            let feature = feature as u32;
+            let Some((low, high)) = *side else { return Ok(Axis { feature, scale: AxisScale::Level(1.0) }) };
             if low < high && low.is_finite() && high.is_finite() {
-                return Ok(Axis { feature: feature as u32, scale: AxisScale::Quantiles(vec![low, high]) });
+                return Ok(Axis { feature, scale: AxisScale::Quantiles(vec![low, high]) });
             }
             Err(LearnError::Parameter {
                 what: "the width of the box",

@@ -8,7 +8,7 @@
 use super::label::same_length;
 use crate::LearnError;
 use crate::features::Rows;
-use crate::nonparametric::cells::{Axes, CubeGrid, Partition, check_finite};
+use crate::nonparametric::cells::{Axes, Axis, AxisScale, CubeGrid, Partition, check_finite};
 use crate::nonparametric::sums::Sums;
 use crate::nonparametric::targets::{Output, place};
 use crate::nonparametric::{CellModel, TrustModel};
@@ -43,11 +43,27 @@ impl PublicGrid {
     /// Each side of a box, (low, high), cut into `parts`; what lies outside belongs to the nearest cell. Too many cells are
     /// refused.
     pub fn new(sides: &[(f32, f32)], parts: u32) -> Result<Self, LearnError> {
-        let grid = CubeGrid::new(Axes::of_box(sides)?, parts)?;
+        Self::of_axes(Axes::of_box(sides)?, parts)
+    }
+
+    /// The same over axes of a public domain ([`Axes::of_domain`]): levels are matched exactly, and each doubles the cells.
+    pub fn of_axes(axes: Axes, parts: u32) -> Result<Self, LearnError> {
+        let too_many = |cells: f64| LearnError::Parameter {
+            what: "the number of cells, which all have to answer,",
+            value: cells,
+            expected: "at most 10 million",
+        };
+        let parts_of =
+            |axis: &Axis| if let AxisScale::Level(_) = axis.scale { 2.0 } else { f64::from(parts) };
+        let expected: f64 = axes.axes().iter().map(parts_of).product();
+        // Before their keys run out of bits
+        if expected > f64::from(MOST_CELLS) {
+            return Err(too_many(expected));
+        }
+        let grid = CubeGrid::new(axes, parts)?;
         let cells = grid.all_cells();
         if cells > f64::from(MOST_CELLS) {
-            let what = "the number of cells, which all have to answer,";
-            return Err(LearnError::Parameter { what, value: cells, expected: "at most 10 million" });
+            return Err(too_many(cells));
         }
         let partition = Partition::all_cubes(grid);
         let cells = cells as u32;

@@ -16,7 +16,10 @@ use super::polar::Polar;
 use super::{Budgets, Law};
 use crate::LearnError;
 use crate::online::clipped_normal::ClippedNormal;
-use undertone_privacy::gradient::{Huber, Logistic, RecordLoss, RecordModel, Weight, Weighting};
+use undertone_privacy::accounting::mu_for;
+use undertone_privacy::gradient::{CentredBall, Huber, Logistic, RecordLoss, RecordModel, Weight, Weighting};
+use undertone_privacy::vector::VectorMechanism;
+use undertone_privacy::{Guarantee, Mu};
 
 /// What is learnt in a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,10 +100,34 @@ impl Design {
         self.law_of_noise(self.model.radius(), budgets)
     }
 
+    /// The ball of all gradients at the optimum, or at any point.
+    pub fn ball(&self, at_optimum: bool) -> Result<CentredBall, LearnError> {
+        Ok(if at_optimum { self.model.ball_at(&self.optimum())? } else { self.model.ball()? })
+    }
+
     /// The same with noise as devices add it near the optimum, where Δ is that of the gradients at one public θ: less than
     /// [`law`](Self::law) has for the logistic loss with weights R²/|x|².
     pub fn law_at_public_point(&self, budgets: Budgets) -> Result<Law, LearnError> {
-        Ok(self.law_of_noise(self.model.ball_at(&self.optimum())?.ball.radius(), budgets))
+        Ok(self.law_of_noise(self.ball(true)?.ball.radius(), budgets))
+    }
+
+    /// The μ of Gaussian noise with the variance of what a device does under `promise`: itself under μ, what (ε, δ) allows, and
+    /// under a pure promise that of the least noise there is.
+    ///
+    /// A direction mechanism has no noise of its own: a report is r/m long, as seen from the centre a of the ball, whatever the
+    /// record. At the optimum reports have the mean zero, hence the second moment E|report|² = r²/m² - |a|², and what the
+    /// scatter of gradients leaves of that is counted as noise, in equal parts for every parameter.
+    pub fn gaussian_equivalent(&self, promise: Guarantee, around: &CentredBall) -> Result<Mu, LearnError> {
+        match promise {
+            Guarantee::Gaussian(mu) => return Ok(mu),
+            Guarantee::Approximate(epsilon, delta) => return Ok(mu_for(epsilon, delta)?),
+            Guarantee::Concentrated(_) | Guarantee::Pure(_) => {}
+        }
+        let mechanism = VectorMechanism::best(around.ball, promise)?;
+        let centre: f64 = around.centre.iter().map(|a| a * a).sum();
+        let norm = (self.law(Budgets::NO_PRIVACY).scatter() + centre).sqrt();
+        let noise = mechanism.variance_at_norm(norm) / self.model.parameters() as f64;
+        Ok(Mu::new(2.0 * around.ball.radius() / noise.sqrt())?)
     }
 
     fn law_of_noise(&self, radius: f64, budgets: Budgets) -> Law {

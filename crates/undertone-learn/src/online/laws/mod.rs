@@ -59,6 +59,11 @@ impl Law {
         lines.fold(self.together.0.least_eigenvalue(), f64::min)
     }
 
+    /// tr S, E|ĝ|² of a report at the optimum.
+    pub fn scatter(&self) -> f64 {
+        self.together.1.trace() + self.over_lines(|(_, s)| s)
+    }
+
     /// tr(A⁻¹S).
     pub fn last_iterate_trace(&self) -> f64 {
         let (a, s) = self.together;

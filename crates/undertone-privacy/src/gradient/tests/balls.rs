@@ -26,7 +26,12 @@ fn assert_tight(model: &RecordModel, points: &[Vec<f64>], share: f64) {
 }
 
 /// Gradients at θ for records all around the plane, of many lengths, with every label.
-fn around_the_plane(model: &RecordModel, theta: &[f64], directions: u32, labels: u32) -> Vec<Vec<f64>> {
+pub(super) fn around_the_plane(
+    model: &RecordModel,
+    theta: &[f64],
+    directions: u32,
+    labels: u32,
+) -> Vec<Vec<f64>> {
     let mut points = Vec::new();
     for i in 0..directions {
         // none lies on an axis
@@ -63,25 +68,34 @@ fn the_table_of_radii_is_that_of_the_formulas() {
     assert_eq!(model(multinomial(5), Weight::Square, 6).parameters(), 24);
 }
 
+/// Cuts and R, wide and narrow, up to c = 2R where the proof ends.
+pub(super) const CUTS: [(f64, f64); 5] =
+    [(Huber::CUT, SQRT_2), (0.3, 2.0), (2.7, SQRT_2), (2.0, 1.0), (0.1, 0.05)];
+
+/// Gradients of the Huber loss of two covariates for records all around the plane, with every residual.
+pub(super) fn huber_around(cut: f64, r: f64, weight: Weight) -> (RecordModel, Vec<Vec<f64>>) {
+    let loss = RecordLoss::Huber(Huber::new(cut, 0.1, 20.0).unwrap());
+    let model = RecordModel::new(loss, Weighting::new(weight, r).unwrap(), 2, 10.0).unwrap();
+    let theta = [0.4, -0.8, 1.3];
+    let mut points = Vec::new();
+    for direction in 0..8 {
+        for share in [0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.5, 3.0, 10.0, 100.0, 1e5] {
+            let x = polar(share * r, PI * f64::from(direction) / 4.0);
+            // u = ±c·i/12, and residuals beyond the cut
+            points.extend((-13..=13).map(|i| {
+                let y = dot(&x, &theta) + theta[2] * cut * f64::from(i) / 12.0;
+                gradient(&model, &theta, &x, y)
+            }));
+        }
+    }
+    (model, points)
+}
+
 #[test]
 fn the_ball_of_the_huber_loss_is_exact() {
-    // With wide and narrow cuts, up to c = 2R where the proof ends.
-    for (cut, r) in [(Huber::CUT, SQRT_2), (0.3, 2.0), (2.7, SQRT_2), (2.0, 1.0), (0.1, 0.05)] {
-        let loss = RecordLoss::Huber(Huber::new(cut, 0.1, 20.0).unwrap());
+    for (cut, r) in CUTS {
         for weight in [Weight::Square, Weight::Linear] {
-            let model = RecordModel::new(loss, Weighting::new(weight, r).unwrap(), 2, 10.0).unwrap();
-            let theta = [0.4, -0.8, 1.3];
-            let mut points = Vec::new();
-            for direction in 0..8 {
-                for share in [0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.5, 3.0, 10.0, 100.0, 1e5] {
-                    let x = polar(share * r, PI * f64::from(direction) / 4.0);
-                    // u = ±c·i/12, and residuals beyond the cut
-                    points.extend((-13..=13).map(|i| {
-                        let y = dot(&x, &theta) + theta[2] * cut * f64::from(i) / 12.0;
-                        gradient(&model, &theta, &x, y)
-                    }));
-                }
-            }
+            let (model, points) = huber_around(cut, r, weight);
             assert_tight(&model, &points, 1e-4);
         }
     }

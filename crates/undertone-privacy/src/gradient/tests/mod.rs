@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod balls;
+mod clipping;
+mod corners;
 mod scores;
 
 use super::*;

@@ -68,7 +68,13 @@ impl Central {
                     "is the scale of each bin's noise: at least 2/ε",
                 );
             }
-            other => return Err(Usage::new(format!("{other:?} is no central mechanism"))),
+            _ => {
+                return Err(Usage::new(format!(
+                    "--kind {} answers about people in cells, not about --counts: `undertone audit central` judges it, and \
+                     `undertone train --trust` runs it",
+                    self.words.kind.name()
+                )));
+            }
         }
         Ok(facts)
     }

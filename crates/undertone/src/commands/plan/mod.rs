@@ -32,6 +32,7 @@ use std::io::Write;
   undertone plan --classes 100 --epsilon 1 --n 100000 --delta 1e-6 --top 5 --miss 0.01
   undertone plan --online linear --dimension 5 --mu 1 --eta 0.2 --alpha 0.5 --n 300000
   undertone plan --online logistic --dimension 2 --mu 3 --eta 5 --alpha 0.6 --n 300000 --weights linear --target-width 0.1
+  undertone plan --online linear --dimension 5 --epsilon 3 --tiers 3,1 --shares 0.8,0.2 --eta 0.2 --alpha 0.5 --n 300000
   undertone plan --one-round --covariates 10 --n 100000 --epsilon 1 --loss hinge --radius 4
   undertone plan --task classification --trust label-local --n 100000 --epsilon 1 --dimension 2 --beta 1 --classes 10 --target 0.01",
     group = clap::ArgGroup::new("law").args(["online", "task"])
@@ -64,7 +65,7 @@ impl Plan {
         if let Some(problem) = self.limits.problem(self.n, self.dimension, &self.labels)? {
             return limits::run(&problem, self.labels.target, self.json, out);
         }
-        match self.online.descent(self.dimension)? {
+        match self.online.descent(self.dimension, &self.labels)? {
             Some(descent) => descent.run(self.n, self.json, out),
             None => self.labels.run(self.n, self.json, out),
         }

@@ -1,5 +1,6 @@
 //! What an online descent over gradients of whole records should come to.
 
+use super::labels::Labels;
 use crate::arguments;
 use crate::digits::digits;
 use crate::exit::Usage;
@@ -10,8 +11,8 @@ use serde::Serialize;
 use std::io::Write;
 use undertone_learn::online::laws::{Budgets, Design, DesignKind, Law, Prediction};
 use undertone_learn::online::{Doubt, Steps};
-use undertone_privacy::Mu;
 use undertone_privacy::gradient::Weight;
+use undertone_privacy::{Epsilon, Guarantee, Mu, PrivacyError, Rho};
 
 /// What is asked about a descent.
 #[derive(clap::Args, Debug)]
@@ -23,13 +24,19 @@ pub(super) struct Online {
         long = "online",
         value_name = "DESIGN",
         value_parser = designs(),
-        requires_all = ["dimension", "mu", "eta", "alpha"],
-        conflicts_with_all = ["classes", "epsilon", "radius", "lipschitz", "loss", "delta", "top", "target", "svg"]
+        requires_all = ["dimension", "eta", "alpha"],
+        conflicts_with_all = ["classes", "radius", "lipschitz", "loss", "top", "target", "svg"]
     )]
     kind: Option<DesignKind>,
-    /// μ, the promise to each person; `inf` is no privacy
-    #[arg(long, value_name = "M", value_parser = promise, allow_hyphen_values = true, requires = "online")]
+    /// μ, the promise to each person, in place of --epsilon; `inf` is no privacy
+    #[arg(long, value_name = "M", value_parser = promise, allow_hyphen_values = true, requires = "online", conflicts_with_all = ["epsilon", "delta"])]
     mu: Option<Promise>,
+    /// Each ε, or μ, that a person may choose, the one above first
+    #[arg(long, value_name = "LEVEL,…", value_delimiter = ',', value_parser = arguments::positive, allow_hyphen_values = true, requires_all = ["online", "shares"])]
+    tiers: Option<Vec<f64>>,
+    /// The share of people in each of --tiers
+    #[arg(long, value_name = "SHARE,…", value_delimiter = ',', value_parser = arguments::share, allow_hyphen_values = true, requires = "tiers")]
+    shares: Option<Vec<f64>>,
     /// η, of steps η·i^-α
     #[arg(long, value_name = "H", value_parser = arguments::positive, allow_hyphen_values = true, requires = "online")]
     eta: Option<f64>,
@@ -100,32 +107,114 @@ fn weights() -> impl TypedValueParser<Value = Weight> {
 
 impl Online {
     /// What was asked for, if anything was.
-    pub(super) fn descent(&self, dimension: Option<usize>) -> anyhow::Result<Option<Descent>> {
+    pub(super) fn descent(
+        &self,
+        dimension: Option<usize>,
+        labels: &Labels,
+    ) -> anyhow::Result<Option<Descent>> {
         let Some(kind) = self.kind else { return Ok(None) };
         let dimension = dimension.context("--dimension is needed")?;
         let (eta, alpha) = (self.eta.context("--eta is needed")?, self.alpha.context("--alpha is needed")?);
-        let promise = self.mu.context("--mu is needed")?;
+        let promise = self.promise(labels)?;
         let steps = Steps::new(eta, alpha, self.offset).map_err(Usage::new)?;
         let design = Design::new(kind, self.weights, dimension).map_err(Usage::new)?;
-        let mu = match promise {
-            Promise::Gaussian(mu) => Some(mu),
-            Promise::NoPrivacy => None,
-        };
-        let budgets = mu.map_or(Budgets::NO_PRIVACY, Budgets::alike);
+        let budgets = self.budgets(&design, promise)?;
         let law = match self.noise {
             NoiseAt::Everywhere => design.law(budgets),
             NoiseAt::PublicPoint => design.law_at_public_point(budgets)?,
         };
         let (weights, offset, noise) = (self.weights, self.offset, self.noise);
-        Ok(Some(Descent { design, weights, mu, noise, law, steps, offset, target_width: self.target_width }))
+        let tiers = self.tiers.clone().zip(self.shares.clone());
+        let asked = Asked { promise, tiers, budgets };
+        Ok(Some(Descent {
+            design,
+            weights,
+            asked,
+            noise,
+            law,
+            steps,
+            offset,
+            target_width: self.target_width,
+        }))
     }
+
+    /// What everybody, or the first tier, is promised; none is no privacy.
+    fn promise(&self, labels: &Labels) -> Result<Option<Guarantee>, Usage> {
+        Ok(match (self.mu, labels.epsilon, labels.delta) {
+            (Some(Promise::NoPrivacy), ..) => None,
+            (Some(Promise::Gaussian(mu)), ..) => Some(Guarantee::Gaussian(mu)),
+            (None, Some(epsilon), Some(delta)) => Some(Guarantee::Approximate(epsilon, delta)),
+            (None, Some(epsilon), None) => Some(Guarantee::Pure(epsilon)),
+            (None, None, _) => {
+                return Err(Usage::new("--online needs --mu, or --epsilon with or without --delta"));
+            }
+        })
+    }
+
+    /// E\[1/μ²\] over the tiers.
+    fn budgets(&self, design: &Design, promise: Option<Guarantee>) -> anyhow::Result<Budgets> {
+        let Some(promise) = promise else {
+            return match self.tiers {
+                Some(_) => Err(Usage::new("--tiers are of people who are promised something").into()),
+                None => Ok(Budgets::NO_PRIVACY),
+            };
+        };
+        let (levels, shares) = match (&self.tiers, &self.shares) {
+            (Some(levels), Some(shares)) => (levels.clone(), shares.clone()),
+            _ => (vec![level(promise)], vec![1.0]),
+        };
+        if levels[0].to_bits() != level(promise).to_bits() {
+            let (first, own) = (levels[0], level(promise));
+            return Err(
+                Usage::new(format!("--tiers begins with {first}, but has to begin with {own}")).into()
+            );
+        }
+        if levels.len() != shares.len() {
+            let (levels, shares) = (levels.len(), shares.len());
+            return Err(Usage::new(format!("--tiers has {levels} levels, and --shares {shares}")).into());
+        }
+        let around = design.ball(self.noise == NoiseAt::PublicPoint)?;
+        let tier = |(&level, &share): (&f64, &f64)| -> Result<(f64, Mu), Usage> {
+            let promise = at_level(promise, level).map_err(Usage::new)?;
+            Ok((share, design.gaussian_equivalent(promise, &around).map_err(Usage::new)?))
+        };
+        let tiers = levels.iter().zip(&shares).map(tier).collect::<Result<Vec<_>, _>>()?;
+        Ok(Budgets::tiers(&tiers).map_err(Usage::new)?)
+    }
+}
+
+/// ε or μ of a promise.
+fn level(promise: Guarantee) -> f64 {
+    match promise {
+        Guarantee::Pure(epsilon) | Guarantee::Approximate(epsilon, _) => epsilon.get(),
+        Guarantee::Gaussian(mu) => mu.get(),
+        Guarantee::Concentrated(rho) => rho.get(),
+    }
+}
+
+/// The same promise at another level.
+fn at_level(promise: Guarantee, level: f64) -> Result<Guarantee, PrivacyError> {
+    Ok(match promise {
+        Guarantee::Pure(_) => Guarantee::Pure(Epsilon::new(level)?),
+        Guarantee::Approximate(_, delta) => Guarantee::Approximate(Epsilon::new(level)?, delta),
+        Guarantee::Gaussian(_) => Guarantee::Gaussian(Mu::new(level)?),
+        Guarantee::Concentrated(_) => Guarantee::Concentrated(Rho::new(level)?),
+    })
+}
+
+/// What people are promised.
+struct Asked {
+    promise: Option<Guarantee>,
+    /// Levels and shares
+    tiers: Option<(Vec<f64>, Vec<f64>)>,
+    budgets: Budgets,
 }
 
 /// A design and how it is learnt.
 pub(super) struct Descent {
     design: Design,
     weights: Weight,
-    mu: Option<Mu>,
+    asked: Asked,
     noise: NoiseAt,
     law: Law,
     steps: Steps,
@@ -139,8 +228,18 @@ struct OnlinePlan {
     online: &'static str,
     dimension: usize,
     weights: &'static str,
-    /// `null` without privacy
+    /// `null` unless that is the promise
     mu: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epsilon: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tiers: Option<Vec<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shares: Option<Vec<f64>>,
+    /// The μ that Gaussian noise of the same variance has in the mean over people; `null` without privacy
+    effective_mu: Option<f64>,
     /// What the noise is made for
     noise: &'static str,
     eta: f64,
@@ -174,7 +273,15 @@ impl Descent {
     }
 
     fn plan(&self, n: u64) -> OnlinePlan {
-        let law = &self.law;
+        let (law, Asked { promise, tiers, budgets }) = (&self.law, &self.asked);
+        let (epsilon, delta, mu) = match promise {
+            Some(Guarantee::Pure(epsilon)) => (Some(epsilon.get()), None, None),
+            Some(Guarantee::Approximate(epsilon, delta)) => (Some(epsilon.get()), Some(delta.get()), None),
+            Some(Guarantee::Gaussian(mu)) => (None, None, Some(mu.get())),
+            // which nobody can ask for
+            Some(Guarantee::Concentrated(_)) | None => (None, None, None),
+        };
+        let (tiers, shares) = tiers.clone().unzip();
         OnlinePlan {
             online: match self.design.kind() {
                 DesignKind::Linear => "linear",
@@ -182,7 +289,12 @@ impl Descent {
             },
             dimension: self.design.dimension(),
             weights: self.weights.name(),
-            mu: self.mu.map(Mu::get),
+            mu,
+            epsilon,
+            delta,
+            tiers,
+            shares,
+            effective_mu: promise.map(|_| budgets.mean_inverse_square().sqrt().recip()),
             noise: self.noise.name(),
             eta: self.steps.eta(),
             alpha: self.steps.alpha(),
@@ -204,7 +316,7 @@ impl Descent {
 
 fn table(plan: &OnlinePlan, out: &mut impl Write) -> anyhow::Result<()> {
     let OnlinePlan { online, dimension, weights, eta, alpha, offset, n, prediction, .. } = plan;
-    let promise = plan.mu.map_or("no privacy".to_owned(), |mu| format!("μ = {mu}"));
+    let promise = promise_words(plan);
     writeln!(out, "{online}, {dimension} covariates and a constant, {weights} weights, {promise}")?;
     let index = if *offset == 0 { "i".to_owned() } else { format!("(i + {offset})") };
     writeln!(out, "steps {eta}·{index}^-{alpha}, {n} people, each asked once")?;
@@ -235,6 +347,21 @@ fn table(plan: &OnlinePlan, out: &mut impl Write) -> anyhow::Result<()> {
         warnings(doubts, out)?;
     }
     Ok(())
+}
+
+fn promise_words(plan: &OnlinePlan) -> String {
+    let named = [("μ", plan.mu), ("ε", plan.epsilon), ("δ", plan.delta)];
+    let named: Vec<String> =
+        named.iter().filter_map(|(name, value)| value.map(|value| format!("{name} = {value}"))).collect();
+    match (plan.effective_mu, &plan.tiers) {
+        (None, _) => "no privacy".to_owned(),
+        (Some(_), None) if plan.mu.is_some() => named.join(", "),
+        (Some(mu), None) => format!("{}, with the noise of μ = {}", named.join(", "), digits(mu)),
+        (Some(mu), Some(tiers)) => {
+            let tiers = tiers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+            format!("{}, in tiers of {tiers}, with the noise of μ = {}", named.join(", "), digits(mu))
+        }
+    }
 }
 
 fn noise_words(plan: &OnlinePlan) -> &'static str {

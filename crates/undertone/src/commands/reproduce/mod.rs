@@ -4,6 +4,7 @@ mod claim;
 mod claims_page;
 mod convex;
 mod folder;
+mod limits;
 mod one_round;
 mod online;
 mod slope;
@@ -13,7 +14,7 @@ use std::io::Write;
 /// Measure what the papers claim: ours beside theirs, as CSV, SVG and one HTML page
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  undertone reproduce convex -o laws\n  undertone reproduce online --quick -o online\n  undertone reproduce one-round --quick -o one-round",
+    after_help = "Examples:\n  undertone reproduce convex -o laws\n  undertone reproduce online --quick -o online\n  undertone reproduce one-round --quick -o one-round\n  undertone reproduce limits --quick -o limits",
     arg_required_else_help = true
 )]
 pub(crate) struct Reproduce {
@@ -25,6 +26,7 @@ super::commands! {
     Convex(convex::Convex),
     Online(online::Online),
     OneRound(one_round::OneRound),
+    Limits(limits::Limits),
 }
 
 impl Reproduce {

@@ -43,8 +43,8 @@ pub(crate) struct Comparison {
     /// Promises to compare; `inf` for none
     #[arg(long, value_name = "E,…", value_delimiter = ',', value_parser = promise, default_value = "1")]
     pub(super) epsilon: Vec<Promise>,
-    /// Methods to compare, or `all` that --trust allows; default and rr-naive if not given, and for numbers, whose methods are mechanisms,
-    /// default and laplace
+    /// Methods to compare, or `all` that --trust allows; default and rr-naive if not given, and for numbers, whose methods are mechanisms
+    /// or averages, default and laplace
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(super) method: Option<Vec<String>>,
     /// How often each is repeated with other coins

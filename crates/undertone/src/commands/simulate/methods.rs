@@ -1,5 +1,6 @@
 //! The methods that can be compared: a mechanism, and what is made of its reports.
 
+use super::averages::{auto, averaged};
 use super::comparison::Promise;
 use super::data::Data;
 use rand_chacha::ChaCha12Rng;
@@ -13,8 +14,9 @@ use undertone_learn::linear::{
     ErmOptions, LinearModel, OnlineLinear, Step, Target, Weights, default_epochs, fit_choosing_l2,
 };
 use undertone_learn::loss::Loss;
+use undertone_learn::nonparametric::Average;
 use undertone_learn::stages::{Answering, ClusterPriors, Clusters, First, MultiStage, Trainer, Trust};
-use undertone_learn::{Examples, LearnError, Source};
+use undertone_learn::{Examples, LearnError, Predictor, Source};
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelRandomizer, LabelSet, ReportColumn};
 use undertone_privacy::{Delta, Epsilon, Randomizer};
 
@@ -40,6 +42,10 @@ enum How {
     Clusters(usize),
     /// Each device randomizes its own gradient at the current point
     Interactive(Noise),
+    /// The best mechanism, averages over people who are alike
+    Averages(Average),
+    /// The best mechanism, a line or averages, whichever does better on people who were kept aside
+    Auto,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +93,7 @@ const fn method(name: &'static str, about: &'static str, how: How) -> Method {
 }
 
 /// All of them. A new one is one line.
-pub(super) const ALL: [Method; 22] = {
+pub(super) const ALL: [Method; 26] = {
     use LabelKind::{BitsPaper, Rr};
     use Loss::{Hinge, Logistic, Softmax, Squared};
     use Mechanism::{Best, Kind};
@@ -123,6 +129,10 @@ pub(super) const ALL: [Method; 22] = {
         method("clusters-2st", "the same in two stages", How::Clusters(2)),
         method("lp-normal-sgd", "Gaussian gradients, interactive, δ = 1e-6", How::Interactive(Noise::Normal)),
         method("vector-sgd", "codebook gradients, interactive", How::Interactive(Noise::Vector)),
+        method("cells", "best mechanism, averages over cells", How::Averages(Average::Cells)),
+        method("neighbours", "best mechanism, the nearest people", How::Averages(Average::Neighbours)),
+        method("forest", "best mechanism, many random cells", How::Averages(Average::Forest)),
+        method("auto", "one-round or averages, chosen from reports", How::Auto),
     ]
 };
 
@@ -160,7 +170,7 @@ impl Method {
         mechanism: &LabelMechanism,
         data: &Data,
         seed: u64,
-    ) -> Result<LinearModel, LearnError> {
+    ) -> Result<Predictor, LearnError> {
         let second_moment = mechanism.covariance().worst_case_second_moment();
         self.how.learn(vec![reports], second_moment, data, seed)
     }
@@ -172,7 +182,7 @@ impl Method {
         promise: Promise,
         stage_options: &StageOptions,
         seed: u64,
-    ) -> Result<LinearModel, LearnError> {
+    ) -> Result<Predictor, LearnError> {
         let mut rng = ChaCha12Rng::seed_from_u64(seed);
         match (promise, self.how) {
             (Promise::None, how) => {
@@ -183,18 +193,22 @@ impl Method {
                 let mechanism = mechanism.built(data.classes as u32, epsilon)?;
                 self.learn(reports(data, &mechanism, &mut rng)?, &mechanism, data, seed)
             }
+            (Promise::Private(epsilon), How::Averages(_) | How::Auto) => {
+                let mechanism = Mechanism::Best.built(data.classes as u32, epsilon)?;
+                self.learn(reports(data, &mechanism, &mut rng)?, &mechanism, data, seed)
+            }
             (Promise::Private(epsilon), How::Published(kind)) => {
                 let mechanism = kind.mechanism(data.classes as u32, epsilon)?;
                 self.learn(reports(data, &mechanism, &mut rng)?, &mechanism, data, seed)
             }
             (Promise::Private(epsilon), How::Stages(count, staging)) => {
-                stages(data, epsilon, count, staging, stage_options, seed, &mut rng)
+                stages(data, epsilon, count, staging, stage_options, seed, &mut rng).map(Predictor::Linear)
             }
             (Promise::Private(epsilon), How::Clusters(count)) => {
-                with_clusters(data, epsilon, count, stage_options, seed, &mut rng)
+                with_clusters(data, epsilon, count, stage_options, seed, &mut rng).map(Predictor::Linear)
             }
             (Promise::Private(epsilon), How::Interactive(noise)) => {
-                interactive(data, epsilon, noise, &mut rng)
+                interactive(data, epsilon, noise, &mut rng).map(Predictor::Linear)
             }
         }
     }
@@ -209,25 +223,27 @@ impl How {
         second_moment: f64,
         data: &Data,
         seed: u64,
-    ) -> Result<LinearModel, LearnError> {
+    ) -> Result<Predictor, LearnError> {
         let (features, classes) = (data.rows.width(), data.classes);
-        match self {
-            Self::Online(_) => one_pass(&people, data, Step::default(), None),
+        Ok(Predictor::Linear(match self {
+            Self::Averages(average) => return averaged(average, &people, classes, seed),
+            Self::Auto => return auto(people, data, seed),
+            Self::Online(_) => one_pass(&people, data, Step::default(), None)?,
             Self::Published(_) => {
                 let (labels, longest) = (classes as u32, data.rows.longest());
                 let loss = LinearLoss::new(Loss::Softmax, labels, features + 1, longest, RADIUS)?;
                 let steepness = loss.lipschitz() * (second_moment * data.labels.len() as f64).sqrt();
-                one_pass(&people, data, Step::Constant(RADIUS / steepness), Some(RADIUS))
+                one_pass(&people, data, Step::Constant(RADIUS / steepness), Some(RADIUS))?
             }
             Self::Erm(_, loss, taken) => {
                 let options = options(loss, taken.target(), data, seed);
-                Ok(fit_choosing_l2(&mut people, features, classes, &options, None, |_| ())?.model)
+                fit_choosing_l2(&mut people, features, classes, &options, None, |_| ())?.model
             }
             Self::Stages(..) | Self::Clusters(_) | Self::Interactive(_) => {
                 let likelihood = Self::Erm(Mechanism::Best, Loss::Softmax, Taken::Likelihood);
-                likelihood.learn(people, second_moment, data, seed)
+                return likelihood.learn(people, second_moment, data, seed);
             }
-        }
+        }))
     }
 }
 
@@ -245,7 +261,7 @@ fn one_pass(
     learner.model()
 }
 
-fn options(loss: Loss, target: Target, data: &Data, seed: u64) -> ErmOptions {
+pub(super) fn options(loss: Loss, target: Target, data: &Data, seed: u64) -> ErmOptions {
     let usual = ErmOptions::default();
     ErmOptions { loss, target, epochs: default_epochs(data.rows.len() as u64, usual.batch), seed, ..usual }
 }

@@ -1,5 +1,6 @@
 //! `simulate`: methods compared on a table whose labels are known, or a table of people who do not exist.
 
+mod averages;
 mod comparison;
 mod data;
 mod insurance;

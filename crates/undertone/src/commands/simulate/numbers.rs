@@ -1,5 +1,6 @@
-//! The same for labels that are numbers: mechanisms compared by the error of the line that is learnt.
+//! The same for labels that are numbers: mechanisms, and what is learnt, compared by the error on others.
 
+use super::averages::NumberLearner;
 use super::comparison::{Comparison, Promise};
 use super::data::TEST_SHARE;
 use crate::exit::Usage;
@@ -14,11 +15,11 @@ use serde::Serialize;
 use std::io::Write;
 use undertone_learn::evaluation::{Figure, NumberEvaluation, mean};
 use undertone_learn::features::{Encoder, Rows};
+use undertone_learn::nonparametric::Average;
 use undertone_learn::numbers::{NumberChannel, NumberValues};
-use undertone_learn::regression::ridge_choosing_l2;
 use undertone_learn::split::{Purpose, place};
 use undertone_learn::{Examples, LearnError, Regressor, Source};
-use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism};
+use undertone_privacy::number::{Bounds, NumberKind, NumberMechanism, NumberRandomizer};
 use undertone_report::NumberWords;
 
 /// The mechanism that is best at each ε.
@@ -35,9 +36,13 @@ struct Data {
     test: Examples,
 }
 
-/// How numbers are randomized: the best way, or one by its name.
+/// How numbers are randomized, the best way or one by its name, and what is learnt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Method(Option<NumberKind>);
+struct Method {
+    name: &'static str,
+    kind: Option<NumberKind>,
+    learner: NumberLearner,
+}
 
 /// What came of one method under one promise.
 #[derive(Debug, Serialize)]
@@ -62,22 +67,31 @@ struct Summary<'a> {
 }
 
 impl Method {
-    fn name(self) -> &'static str {
-        self.0.map_or(DEFAULT, NumberKind::name)
-    }
-
     fn all() -> impl Iterator<Item = Self> {
-        [Self(None)].into_iter().chain(NumberKind::ALL.map(|kind| Self(Some(kind))))
+        let line = |name, kind| Self { name, kind, learner: NumberLearner::Line };
+        let lines = NumberKind::ALL.map(|kind| line(kind.name(), Some(kind)));
+        let best = |name, learner| Self { name, kind: None, learner };
+        let averages = Average::ALL.map(|average| best(average.name(), NumberLearner::Average(average)));
+        [line(DEFAULT, None)]
+            .into_iter()
+            .chain(lines)
+            .chain(averages)
+            .chain([best("auto", NumberLearner::Auto)])
     }
 
-    /// What is learnt from: reports, or the clipped numbers themselves.
-    fn examples(self, data: &Data, promise: Promise, seed: u64) -> Result<(Examples, f64), LearnError> {
+    /// What is learnt from, reports or the clipped numbers themselves; the largest variance of a report, and what is hidden of it.
+    fn examples(
+        self,
+        data: &Data,
+        promise: Promise,
+        seed: u64,
+    ) -> Result<(Examples, (f64, f64)), LearnError> {
         let bounds = data.bounds;
         let Promise::Private(epsilon) = promise else {
             let clipped = data.numbers.iter().map(|number| number.clamp(bounds.low(), bounds.high()));
-            return Ok((Examples::certain_numbers(data.rows.clone(), clipped), 0.0));
+            return Ok((Examples::certain_numbers(data.rows.clone(), clipped), (0.0, 0.0)));
         };
-        let mechanism = match self.0 {
+        let mechanism = match self.kind {
             Some(kind) => NumberMechanism::new(kind, bounds, epsilon)?,
             None => NumberMechanism::best(bounds, epsilon)?,
         };
@@ -86,16 +100,16 @@ impl Method {
         for &number in &data.numbers {
             channel.push(mechanism.report(&bounds.place(number)?, &mut rng)?, &mut numbers)?;
         }
-        Ok((Examples { rows: data.rows.clone(), numbers, ..Examples::default() }, channel.hidden()))
+        let noise = (mechanism.worst_variance(), channel.hidden());
+        Ok((Examples { rows: data.rows.clone(), numbers, ..Examples::default() }, noise))
     }
 
-    /// The error and r² of the line on those who were not asked.
+    /// The error and r² of the model on those who were not asked.
     fn judge(self, data: &Data, promise: Promise, seed: u64) -> Result<(f64, f64), LearnError> {
-        let (examples, hidden) = self.examples(data, promise, seed)?;
-        let width = data.rows.width();
-        let line = ridge_choosing_l2(&mut vec![examples], width, data.bounds, hidden)?.model;
+        let (examples, noise) = self.examples(data, promise, seed)?;
+        let model = self.learner.learn(examples, data.bounds, noise, seed)?;
         let mut evaluation = NumberEvaluation::new(data.bounds, 0.0);
-        for (guess, number) in line.predict(&data.test.rows).into_iter().zip(data.test.numbers.iter()) {
+        for (guess, number) in model.predict(&data.test.rows).into_iter().zip(data.test.numbers.iter()) {
             evaluation.observe(guess.clamp(data.bounds.low(), data.bounds.high()), number);
         }
         let figures = evaluation.figures()?;
@@ -127,8 +141,8 @@ impl Comparison {
             return Ok(Method::all().collect());
         }
         let method = |name: &String| {
-            let known = || Method::all().map(Method::name).collect::<Vec<_>>().join(", ");
-            let found = Method::all().find(|method| method.name() == name);
+            let known = || Method::all().map(|method| method.name).collect::<Vec<_>>().join(", ");
+            let found = Method::all().find(|method| method.name == name);
             found.ok_or_else(|| {
                 Usage::new(format!("--method: `{name}` is none of {}, all, which are for numbers", known()))
             })
@@ -176,7 +190,7 @@ impl Comparison {
         let judged = runs.par_iter().map(one).collect::<Result<Vec<(f64, f64)>, LearnError>>()?;
         bar.finish_and_clear();
         let outcome = |(&(promise, method), judged): (&(Promise, Method), &[(f64, f64)])| Outcome {
-            method: method.name(),
+            method: method.name,
             epsilon: promise.epsilon(),
             rmse: mean(&judged.iter().map(|of| of.0).collect::<Vec<_>>()),
             r2: mean(&judged.iter().map(|of| of.1).collect::<Vec<_>>()),
@@ -204,11 +218,11 @@ impl Comparison {
         ] {
             write!(out, "\n{name:<24}")?;
             for promise in &self.epsilon {
-                write!(out, "{:>22}", promise.words())?;
+                write!(out, "{:>26}", promise.words())?;
             }
             writeln!(out)?;
             for (place, method) in methods.iter().enumerate() {
-                write!(out, "{:<24}", method.name())?;
+                write!(out, "{:<24}", method.name)?;
                 for outcome in summary.outcomes.iter().skip(place).step_by(methods.len()) {
                     let Figure { value, standard_error } = figure(outcome);
                     let shown = if standard_error.is_nan() {
@@ -216,7 +230,7 @@ impl Comparison {
                     } else {
                         format!("{value:.4} ± {standard_error:.4}")
                     };
-                    write!(out, "{shown:>22}")?;
+                    write!(out, "{shown:>26}")?;
                 }
                 writeln!(out)?;
             }

@@ -6,6 +6,7 @@ mod columns;
 pub(crate) mod document;
 mod doubts;
 mod explained;
+mod functional;
 mod id;
 mod new;
 mod record;

@@ -2,6 +2,7 @@
 
 use super::columns::{Listed, Scaled};
 use super::doubts;
+use super::functional::Function;
 use super::running::Running;
 use crate::commands::privatize::classes;
 use crate::exit::Usage;
@@ -10,10 +11,12 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use undertone_privacy::gradient::Huber;
+use undertone_privacy::vector::VectorMechanism;
 use undertone_privacy::{Delta, Epsilon, Mu};
 use undertone_report::{
     BallWords, CategoryWords, ColumnKind, EncodingWords, FeatureColumn, HuberWords, LearnerWords, LossWords,
     MechanismWords, OnlineWords, RecordWords, ReportFormat, ResponseWords, Stretch, TASK_VERSION, Task,
+    TaskError,
 };
 
 /// Make a task document that asks for gradients of whole records
@@ -39,7 +42,7 @@ pub(crate) struct Record {
     /// A column of words, with all its values, of which the first is what the others are compared with; may be given often
     #[arg(long, value_name = "COLUMN=VALUE,…")]
     category: Vec<Listed>,
-    /// ε: the codebook
+    /// ε: the codebook, unless ε is so large that Laplace noise is less
     #[arg(long, value_name = "E", value_parser = arguments::epsilon, allow_hyphen_values = true, required_unless_present = "mu")]
     epsilon: Option<Epsilon>,
     /// δ: with ε, the analytic Gaussian
@@ -91,6 +94,10 @@ pub(crate) struct Record {
     /// their tier independently of what their record says
     #[arg(long, value_name = "SHARE,…", value_delimiter = ',', value_parser = arguments::positive, requires = "tiers")]
     shares: Option<Vec<f64>>,
+    /// A linear function of the parameters that gets an interval of its own, such as
+    /// `smokers of 50=smoker = yes:1,age:0.6`; may be given often. Chosen after a look at the estimate, it would cover too seldom
+    #[arg(long, value_name = "NAME=PARAMETER:FACTOR,…")]
+    functional: Vec<Function>,
     #[command(flatten)]
     running: Running,
     /// Where to write the task; on the output by default
@@ -156,7 +163,7 @@ impl Record {
         let mut collection = self.running.collection(&self.label.column, learner, tiers)?;
         let (features, encoding) = self.columns()?;
         collection.encoding = encoding;
-        let task = Task {
+        let mut task = Task {
             version: TASK_VERSION,
             label: self.label.column.clone(),
             mechanism: self.mechanism_words(),
@@ -167,19 +174,17 @@ impl Record {
             features,
             collection: Some(collection),
         };
+        if self.mechanism.is_none() {
+            task.mechanism.kind = best(&task, level).map_err(Usage::new)?;
+        }
         let task = task.stating_its_noise().map_err(Usage::new)?;
         ReportFormat::new(&task).map_err(Usage::new)?;
         Ok(task)
     }
 
     fn mechanism_words(&self) -> MechanismWords {
-        let best = match (self.mu, self.delta) {
-            (Some(_), _) => "gdp",
-            (None, Some(_)) => "gaussian",
-            (None, None) => "codebook",
-        };
         MechanismWords {
-            kind: self.mechanism.clone().unwrap_or_else(|| best.to_owned()),
+            kind: self.mechanism.clone().unwrap_or_default(),
             epsilon: self.epsilon.map(Epsilon::get),
             delta: self.delta.map(Delta::get),
             mu: self.mu.map(Mu::get),
@@ -208,6 +213,7 @@ impl Record {
             response,
             ball: BallWords::default(),
             shares: self.shares.clone(),
+            functionals: self.functional.iter().map(|Function(words)| words.clone()).collect(),
         })
     }
 
@@ -234,4 +240,10 @@ impl Record {
         }
         Ok((columns, encoding))
     }
+}
+
+/// The kind with the least noise of those that keep the task's promise.
+fn best(task: &Task, level: f64) -> Result<String, TaskError> {
+    let ball = task.record_model()?.ball()?.ball;
+    Ok(VectorMechanism::best(ball, task.promise_at(level)?)?.kind().name().to_owned())
 }

@@ -12,8 +12,8 @@ use undertone_privacy::Epsilon;
 use undertone_privacy::label::LabelRandomizer;
 use undertone_privacy::number::NumberRandomizer;
 use undertone_report::{
-    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, LearnerWords, NumberWords,
-    OnlineWords, Stretch, Task, TaskError, TextWords,
+    CategoryWords, Collection, ColumnKind, EncodingWords, FeatureColumn, FunctionalTerm, FunctionalWords,
+    LearnerWords, NumberWords, OnlineWords, Stretch, Task, TaskError, TextWords,
 };
 
 /// Show what a task asks, of whom, under which promise
@@ -215,6 +215,12 @@ fn tell_learner(task: &Task, learner: LearnerWords, out: &mut impl Write) -> any
     }
     if two_chains {
         writeln!(out, "            two chains, one with half the steps, which tell whether it is biased")?;
+    }
+    for FunctionalWords { name, terms } in task.record.iter().flat_map(|record| &record.functionals) {
+        let term =
+            |term: &FunctionalTerm| format!("{}·({})", all_digits(term.factor), visible(&term.parameter));
+        let sum = terms.iter().map(term).collect::<Vec<_>>().join(" + ");
+        writeln!(out, "            an interval of {}: {sum}", visible(name))?;
     }
     Ok(())
 }

@@ -1,59 +1,63 @@
-//! Which sort of model, from reports alone.
-//!
-//! Each is learnt without one person in eight, whose reports then tell its loss: 1 - a_ŷ for classes, (η - z)² less the variance of z for
-//! numbers. Both are right on average for the true labels, and as all are judged by the same reports, much of the noise is
-//! the same for all and does not disturb the comparison. What is least is learnt again, from everybody. The choice is a function
-//! of reports and public features, and free.
+//! Which sort of model, from reports alone ([`undertone_learn::auto`]); what is chosen is learnt again, from everybody.
 
-use super::averages::{Average, Question, judge, judge_numbers};
+use super::averages::number_question;
 use super::numbers::LearntNumber;
 use super::{Candidate, Kind, Learnt, Train, name};
 use crate::people::Origin;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use std::io::Write;
-use undertone_learn::evaluation::Figure;
+use undertone_learn::auto::{Contest, Line, Question, Sort, contest};
 use undertone_learn::features::Encoder;
-use undertone_learn::held_out::Those;
-use undertone_learn::regression::ridge_choosing_l2;
+use undertone_learn::linear::{ErmOptions, LinearModel, fit};
+use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
+use undertone_learn::{LearnError, Source};
 use undertone_report::NumberWords;
 
-/// With more people than this, searching for neighbours takes too long for a try.
-const MOST_FOR_NEIGHBOURS: u64 = 1 << 17;
+/// A line that is only tried is fitted in so many times fewer passes.
+const SHORTER: u32 = 4;
 
-/// The averages that are tried.
-fn averages(people: u64) -> &'static [Average] {
-    if people <= MOST_FOR_NEIGHBOURS { &[Average::Cells, Average::Neighbours] } else { &[Average::Cells] }
+fn candidates(contest: &Contest, line: Kind) -> Vec<Candidate> {
+    let kind = |sort: Sort| match sort {
+        Sort::Line => line,
+        Sort::Average(average) => average.into(),
+    };
+    let each = contest.losses.iter();
+    each.map(|&(sort, loss)| Candidate { model: name(&kind(sort)), loss }).collect()
 }
 
-/// The candidate with the least loss; the first of those that are equal.
-fn least(losses: &[(Kind, Figure)]) -> Option<Kind> {
-    losses.iter().min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value)).map(|(kind, _)| *kind)
-}
-
-fn candidates(losses: &[(Kind, Figure)]) -> Vec<Candidate> {
-    losses.iter().map(|(kind, loss)| Candidate { model: name(kind), loss: *loss }).collect()
+fn too_few(error: LearnError) -> anyhow::Error {
+    match error {
+        LearnError::TooFewReports => {
+            anyhow!("there are too few reports to keep some aside, as a choice needs")
+        }
+        error => error.into(),
+    }
 }
 
 impl Train {
     /// Of softmax and averages what errs least often.
-    pub(super) fn best(&self, origin: &Origin, encoder: &Encoder) -> anyhow::Result<Learnt> {
-        let scores = self.scores(origin, encoder, None)?;
-        let error = |accuracy: Figure| Figure { value: 1.0 - accuracy.value, ..accuracy };
-        let judged = scores.judged.as_ref().context("nobody was kept aside")?;
-        let mut losses = vec![(scores.kind, error(judged.accuracy))];
-        let mut people = self.people(origin, encoder);
-        let others = self.gather(&mut Those::others(&mut people))?;
-        let question = Question::Classes(origin.classes().len());
-        for average in averages(origin.len()) {
-            let model = average.fit(&others, question, self.seed)?.model;
-            losses.push((average.kind(), error(judge(&model, &mut people)?.accuracy)));
-        }
-        drop((others, people));
-        let learnt = match least(&losses).and_then(Kind::average) {
-            Some(average) => self.averages(origin, encoder, average)?,
-            None => scores,
+    pub(super) fn best(
+        &self,
+        origin: &Origin,
+        encoder: &Encoder,
+        people: &mut dyn Source,
+    ) -> anyhow::Result<Learnt> {
+        let scores = self.scores(origin, encoder, people, None)?;
+        let chosen = scores.options.clone().context("nobody was kept aside")?;
+        let options = ErmOptions { epochs: chosen.epochs.div_ceil(SHORTER), ..chosen };
+        let (everybody, classes) = (self.gather(people)?, origin.classes().len());
+        let line = |others| {
+            let line = fit(&mut vec![others], encoder.width(), classes, &options, None, |_| ())?;
+            Ok(Line::<LinearModel, LinearNumber>::Classes(line))
         };
-        Ok(Learnt { candidates: candidates(&losses), ..learnt })
+        let contest = contest(&everybody, Question::Classes(classes), self.seed(), line).map_err(too_few)?;
+        drop(everybody);
+        let candidates = candidates(&contest, scores.kind);
+        let learnt = match contest.chosen {
+            Sort::Average(average) => self.averages(origin, people, average)?,
+            Sort::Line => scores,
+        };
+        Ok(Learnt { candidates, ..learnt })
     }
 
     /// Of a line and averages what has the least squared error.
@@ -61,24 +65,23 @@ impl Train {
         &self,
         origin: &Origin,
         encoder: &Encoder,
+        people: &mut dyn Source,
         number: NumberWords,
     ) -> anyhow::Result<LearntNumber> {
         let (bounds, hidden) = (number.bounds()?, origin.hidden());
-        let mut people = self.people(origin, encoder);
-        let line = ridge_choosing_l2(&mut Those::others(&mut people), encoder.width(), bounds, hidden)?.model;
-        let mut losses = vec![(Kind::Linear, judge_numbers(&line, &mut people, number, hidden)?.mse)];
-        let others = self.gather(&mut Those::others(&mut people))?;
-        let question = Question::number(origin, number)?;
-        for average in averages(origin.len()) {
-            let model = average.fit(&others, question, self.seed)?.model;
-            losses.push((average.kind(), judge_numbers(&model, &mut people, number, hidden)?.mse));
-        }
-        drop((others, people));
-        let learnt = match least(&losses).and_then(Kind::average) {
-            Some(average) => self.number_averages(origin, encoder, number, average)?,
-            None => self.line(origin, encoder, number)?,
+        let everybody = self.gather(people)?;
+        let line = |others| {
+            let line = ridge_choosing_l2(&mut vec![others], encoder.width(), bounds, hidden)?.model;
+            Ok(Line::<LinearModel, LinearNumber>::Number(line))
         };
-        Ok(LearntNumber { candidates: candidates(&losses), ..learnt })
+        let question = number_question(origin, number)?;
+        let contest = contest(&everybody, question, self.seed(), line).map_err(too_few)?;
+        drop(everybody);
+        let learnt = match contest.chosen {
+            Sort::Average(average) => self.number_averages(origin, people, number, average)?,
+            Sort::Line => self.line(origin, encoder, people, number)?,
+        };
+        Ok(LearntNumber { candidates: candidates(&contest, Kind::Linear), ..learnt })
     }
 }
 
@@ -92,7 +95,7 @@ pub(super) fn table(
     if candidates.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{:<12}{loss} on one in eight who were kept aside, debiased", "model")?;
+    writeln!(out, "\n{:<12}{loss} on people who were kept aside, debiased", "model")?;
     for Candidate { model, loss } in candidates {
         let mark = if model == chosen { "  ← chosen" } else { "" };
         writeln!(out, "{model:<12}{:>12.6} ± {:.6}{mark}", loss.value, loss.margin())?;

@@ -6,48 +6,19 @@
 use super::numbers::LearntNumber;
 use super::{Kind, Learnt, Train, Tried};
 use crate::exit::Usage;
-use crate::people::{Origin, People};
+use crate::people::Origin;
 use anyhow::anyhow;
 use std::io::Write;
+use undertone_learn::auto::Question;
 use undertone_learn::evaluation::{Evaluation, Figures, NumberEvaluation, NumberFigures};
-use undertone_learn::features::{Encoder, Rows};
+use undertone_learn::features::Rows;
 use undertone_learn::held_out::Those;
-use undertone_learn::nonparametric::neighbours::fit_neighbours;
-use undertone_learn::nonparametric::{self, NonparametricModel, Targets, fit_cells, fit_forest};
+use undertone_learn::nonparametric::{Average, Averaged, NonparametricModel};
 use undertone_learn::{Examples, LearnError, NumberPredictor, Predictor, Regressor, Source};
-use undertone_privacy::number::{Bounds, NumberRandomizer};
+use undertone_privacy::number::NumberRandomizer;
 use undertone_report::NumberWords;
 
-/// The trees of a forest: beyond these, averages over more hardly change.
-const TREES: u32 = 32;
 const METHOD: &str = "averages";
-
-/// A sort of averages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Average {
-    Cells,
-    Neighbours,
-    Forest,
-}
-
-/// What reports are about.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Question {
-    /// K
-    Classes(usize),
-    Number {
-        bounds: Bounds,
-        /// The largest variance of a report
-        variance: f64,
-    },
-}
-
-/// A model of everybody it was shown, and how its size was chosen.
-pub(super) struct Averaged {
-    pub(super) model: NonparametricModel,
-    size: u64,
-    tried: Vec<nonparametric::Tried>,
-}
 
 impl Kind {
     /// The sort of averages, if it is one.
@@ -66,70 +37,38 @@ impl Kind {
     }
 }
 
-impl Average {
-    pub(super) fn kind(self) -> Kind {
-        match self {
-            Self::Cells => Kind::Cells,
-            Self::Neighbours => Kind::Neighbours,
-            Self::Forest => Kind::Forest,
-        }
-    }
-
-    pub(super) fn fit(self, people: &Examples, question: Question, seed: u64) -> anyhow::Result<Averaged> {
-        self.fitted(&people.rows, question.targets(people), seed).map_err(|error| match error {
-            LearnError::TooFewReports => {
-                anyhow!("there are too few reports to keep some aside, as averages need")
-            }
-            error => error.into(),
-        })
-    }
-
-    fn fitted(self, rows: &Rows, targets: Targets<'_>, seed: u64) -> Result<Averaged, LearnError> {
-        Ok(match self {
-            Self::Cells => {
-                let fitted = fit_cells(rows, targets, None)?;
-                let model = NonparametricModel::Cells(fitted.model);
-                Averaged { model, size: fitted.depth.into(), tried: fitted.tried }
-            }
-            Self::Neighbours => {
-                let fitted = fit_neighbours(rows, targets, None)?;
-                let model = NonparametricModel::Neighbours(fitted.model);
-                Averaged { model, size: fitted.chosen as u64, tried: fitted.tried }
-            }
-            Self::Forest => {
-                let fitted = fit_forest(rows, targets, TREES, seed)?;
-                let model = NonparametricModel::Forest(fitted.model);
-                Averaged { model, size: fitted.chosen, tried: fitted.tried }
-            }
-        })
-    }
-}
-
-impl Question {
-    /// About numbers within bounds; true ones do not vary.
-    pub(super) fn number(origin: &Origin, number: NumberWords) -> anyhow::Result<Self> {
-        let mut variance = 0f64;
-        for task in origin.tasks() {
-            variance = variance.max(task.number_mechanism()?.worst_variance());
-        }
-        Ok(Self::Number { bounds: number.bounds()?, variance })
-    }
-
-    fn targets(self, people: &Examples) -> Targets<'_> {
-        match self {
-            Self::Classes(classes) => Targets::Classes { vectors: &people.unbiased, classes },
-            Self::Number { bounds, variance } => {
-                Targets::Numbers { values: people.numbers.values(), bounds, variance }
-            }
+impl From<Average> for Kind {
+    fn from(average: Average) -> Self {
+        match average {
+            Average::Cells => Self::Cells,
+            Average::Neighbours => Self::Neighbours,
+            Average::Forest => Self::Forest,
         }
     }
 }
 
-impl Averaged {
-    fn tried(&self) -> Vec<Tried> {
-        let each = self.tried.iter();
-        each.map(|tried| Tried { l2: None, size: Some(tried.size), score: tried.loss }).collect()
+/// Averages of everybody who is shown.
+fn fit(average: Average, people: &Examples, question: Question, seed: u64) -> anyhow::Result<Averaged> {
+    average.fit(&people.rows, question.targets(people), seed).map_err(|error| match error {
+        LearnError::TooFewReports => {
+            anyhow!("there are too few reports to keep some aside, as averages need")
+        }
+        error => error.into(),
+    })
+}
+
+/// About numbers within bounds; true ones do not vary.
+pub(super) fn number_question(origin: &Origin, number: NumberWords) -> anyhow::Result<Question> {
+    let mut variance = 0f64;
+    for task in origin.tasks() {
+        variance = variance.max(task.number_mechanism()?.worst_variance());
     }
+    Ok(Question::Number { bounds: number.bounds()?, variance })
+}
+
+fn tried(averaged: &Averaged) -> Vec<Tried> {
+    let each = averaged.tried.iter();
+    each.map(|tried| Tried { l2: None, size: Some(tried.size), score: tried.loss }).collect()
 }
 
 impl Train {
@@ -152,10 +91,6 @@ impl Train {
         }
     }
 
-    pub(super) fn people<'a>(&self, origin: &'a Origin, encoder: &'a Encoder) -> People<'a> {
-        People::new(origin, encoder, self.memory.saturating_mul(1 << 20))
-    }
-
     /// All of them at once, as averages need them.
     pub(super) fn gather(&self, source: &mut dyn Source) -> Result<Examples, LearnError> {
         let (limit, mut all) = (self.memory.saturating_mul(1 << 20), Examples::default());
@@ -165,6 +100,7 @@ impl Train {
             }
             block.rows.iter().for_each(|row| all.rows.push(row));
             block.unbiased.iter().for_each(|a| all.unbiased.push(a.base, a.entries.iter().copied()));
+            block.likelihood.iter().for_each(|p| all.likelihood.push(p.base, p.entries.iter().copied()));
             block.numbers.iter().for_each(|(value, variance)| all.numbers.push(value, variance));
             if all.bytes() <= limit {
                 return Ok(());
@@ -179,63 +115,64 @@ impl Train {
     pub(super) fn averages(
         &self,
         origin: &Origin,
-        encoder: &Encoder,
+        people: &mut dyn Source,
         average: Average,
     ) -> anyhow::Result<Learnt> {
-        let mut people = self.people(origin, encoder);
         let question = Question::Classes(origin.classes().len());
-        let others = self.gather(&mut Those::others(&mut people))?;
-        let judged = judge(&average.fit(&others, question, self.seed)?.model, &mut people)?;
+        let others = self.gather(&mut Those::others(people))?;
+        let judged = judge(&fit(average, &others, question, self.seed())?.model, people)?;
         drop(others);
-        let fitted = average.fit(&self.gather(&mut people)?, question, self.seed)?;
+        let fitted = fit(average, &self.gather(people)?, question, self.seed())?;
         Ok(Learnt {
-            kind: average.kind(),
-            tried: fitted.tried(),
+            kind: average.into(),
+            tried: tried(&fitted),
             predictor: Predictor::Nonparametric(fitted.model),
             method: METHOD.into(),
             l2: None,
             size: Some(fitted.size),
             judged: Some(judged),
             candidates: Vec::new(),
+            coverage: None,
+            options: None,
         })
     }
 
     pub(super) fn number_averages(
         &self,
         origin: &Origin,
-        encoder: &Encoder,
+        people: &mut dyn Source,
         number: NumberWords,
         average: Average,
     ) -> anyhow::Result<LearntNumber> {
-        let mut people = self.people(origin, encoder);
-        let question = Question::number(origin, number)?;
-        let others = self.gather(&mut Those::others(&mut people))?;
-        let model = average.fit(&others, question, self.seed)?.model;
-        let judged = judge_numbers(&model, &mut people, number, origin.hidden())?;
+        let question = number_question(origin, number)?;
+        let others = self.gather(&mut Those::others(people))?;
+        let model = fit(average, &others, question, self.seed())?.model;
+        let judged = judge_numbers(&model, people, number, origin.hidden())?;
         drop(others);
-        let fitted = average.fit(&self.gather(&mut people)?, question, self.seed)?;
+        let fitted = fit(average, &self.gather(people)?, question, self.seed())?;
         Ok(LearntNumber {
-            kind: average.kind(),
-            tried: fitted.tried(),
+            kind: average.into(),
+            tried: tried(&fitted),
             predictor: NumberPredictor::Nonparametric(fitted.model),
             method: METHOD,
             l2: None,
             size: Some(fitted.size),
             judged: Some(judged),
             candidates: Vec::new(),
+            coverage: None,
         })
     }
 }
 
 /// How a model does on those who were kept aside.
-pub(super) fn judge(model: &NonparametricModel, people: &mut People<'_>) -> anyhow::Result<Figures> {
+pub(super) fn judge(model: &NonparametricModel, people: &mut dyn Source) -> anyhow::Result<Figures> {
     Ok(Evaluation::of(model, &mut Those::held_out(people))?.figures()?)
 }
 
 /// How a model of numbers does on those who were kept aside.
 pub(super) fn judge_numbers(
     model: &impl Regressor,
-    people: &mut People<'_>,
+    people: &mut dyn Source,
     number: NumberWords,
     hidden: f64,
 ) -> anyhow::Result<NumberFigures> {

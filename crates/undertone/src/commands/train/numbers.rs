@@ -1,16 +1,17 @@
 //! From reports about numbers to a line, or to averages.
 
-use super::{Candidate, Kind, Train, Tried, auto, averages, name};
+use super::{Candidate, Kind, Train, Tried, auto, averages, coverage, name};
 use crate::exit::Usage;
 use crate::new_file::NewFile;
 use crate::output;
-use crate::people::{Origin, People, fit_encoder};
+use crate::people::{Origin, fit_encoder};
 use serde::Serialize;
 use std::io::Write;
 use undertone_learn::evaluation::{NumberFigures, Ranged};
 use undertone_learn::features::Encoder;
+use undertone_learn::nonparametric::Coverage;
 use undertone_learn::regression::{LinearNumber, RidgeFit, fit_ridge, ridge_choosing_l2};
-use undertone_learn::{Model, NumberPredictor, Training};
+use undertone_learn::{Model, NumberPredictor, Source, Training};
 use undertone_report::NumberWords;
 
 /// What was learnt and how, for machines.
@@ -44,6 +45,8 @@ struct NumberSummary<'a> {
     simulation: bool,
     /// Some people may have answered in several files
     may_ask_twice: bool,
+    #[serde(flatten)]
+    coverage: Option<coverage::Told>,
     output: String,
 }
 
@@ -58,6 +61,7 @@ pub(super) struct LearntNumber {
     pub(super) tried: Vec<Tried>,
     pub(super) judged: Option<NumberFigures>,
     pub(super) candidates: Vec<Candidate>,
+    pub(super) coverage: Option<Coverage>,
 }
 
 impl LearntNumber {
@@ -71,6 +75,7 @@ impl LearntNumber {
             tried: Vec::new(),
             judged: None,
             candidates: Vec::new(),
+            coverage: None,
         }
     }
 }
@@ -85,14 +90,25 @@ impl Train {
         self.check_numbers()?;
         let file = NewFile::create(&self.output, self.force)?;
         let encoder = fit_encoder(origin, self.encoding())?;
-        let learnt = match (self.model, self.kind().average()) {
-            (Some(Kind::Auto), _) => self.best_number(origin, &encoder, number)?,
-            (_, Some(average)) => self.number_averages(origin, &encoder, number, average)?,
-            (_, None) => self.line(origin, &encoder, number)?,
-        };
+        let learnt = self.learn_number(origin, &encoder, number)?;
         let summary = self.number_summary(origin, &encoder, number, &learnt);
         self.save_number(origin, encoder, number, learnt, file)?;
         if self.json { output::json(&summary, out) } else { summary.explain(origin, self.explain, out) }
+    }
+
+    /// From these people, who are all or some of the origin's.
+    pub(super) fn learn_number_from(
+        &self,
+        origin: &Origin,
+        encoder: &Encoder,
+        people: &mut dyn Source,
+        number: NumberWords,
+    ) -> anyhow::Result<LearntNumber> {
+        match (self.model, self.kind().average()) {
+            (Some(Kind::Auto), _) => self.best_number(origin, encoder, people, number),
+            (_, Some(average)) => self.number_averages(origin, people, number, average),
+            (_, None) => self.line(origin, encoder, people, number),
+        }
     }
 
     /// Whether the options go with numbers.
@@ -119,16 +135,16 @@ impl Train {
         &self,
         origin: &Origin,
         encoder: &Encoder,
+        people: &mut dyn Source,
         number: NumberWords,
     ) -> anyhow::Result<LearntNumber> {
-        let mut people = People::new(origin, encoder, self.memory.saturating_mul(1 << 20));
         let (features, bounds) = (encoder.width(), number.bounds()?);
         if let Some(l2) = self.l2 {
-            let model = fit_ridge(&mut people, features, bounds, l2)?;
+            let model = fit_ridge(people, features, bounds, l2)?;
             return Ok(LearntNumber::line(model, l2));
         }
         let RidgeFit { model, l2, tried, judged } =
-            ridge_choosing_l2(&mut people, features, bounds, origin.hidden())?;
+            ridge_choosing_l2(people, features, bounds, origin.hidden())?;
         let tried = Tried::penalties(&tried);
         Ok(LearntNumber { tried, judged: Some(judged), ..LearntNumber::line(model, l2) })
     }
@@ -160,6 +176,7 @@ impl Train {
             hidden_variance: origin.hidden(),
             simulation: origin.is_simulation(),
             may_ask_twice: origin.may_ask_twice(),
+            coverage: learnt.coverage.as_ref().map(coverage::Told::new),
             output: self.output.display().to_string(),
         }
     }
@@ -176,15 +193,16 @@ impl Train {
             reports: origin.len(),
             method: learnt.method.into(),
             l2: learnt.l2,
-            seed: self.seed,
+            seed: self.seed(),
             simulation: origin.is_simulation(),
             parts: origin.parts(),
             expected: None,
+            curator: None,
         };
         let tasks = origin.tasks().into_iter().cloned().collect();
         let model =
             Model::of_number((origin.label().to_owned(), number), tasks, encoder, learnt.predictor, training);
-        self.write(&model, file)
+        self.write(&model.covering(learnt.coverage), file)
     }
 }
 
@@ -243,6 +261,9 @@ impl NumberSummary<'_> {
                 r2.low,
                 r2.high
             )?;
+        }
+        if let Some(coverage) = &self.coverage {
+            coverage.explain(out)?;
         }
         writeln!(out, "\nWritten: {}", self.output)?;
         Ok(())

@@ -1,6 +1,6 @@
 //! What was learnt and how, for machines and for people.
 
-use super::{auto, averages};
+use super::{auto, averages, coverage};
 use crate::people::Origin;
 use serde::Serialize;
 use std::io::Write;
@@ -34,6 +34,8 @@ pub(super) struct Summary<'a> {
     pub(super) classes_from_labels: bool,
     /// Some people may have answered in several files
     pub(super) may_ask_twice: bool,
+    #[serde(flatten)]
+    pub(super) coverage: Option<coverage::Told>,
     pub(super) output: String,
 }
 
@@ -128,6 +130,10 @@ impl Summary<'_> {
                     "Those who answered among some labels only count as if theirs was one of them"
                 )?;
             }
+        }
+        if let Some(coverage) = &self.coverage {
+            writeln!(out)?;
+            coverage.explain(out)?;
         }
         writeln!(out, "\nWritten: {}", self.output)?;
         Ok(())

@@ -87,10 +87,11 @@ impl Train {
             reports: reports.len(),
             method: learnt.method.into(),
             l2: None,
-            seed: self.seed,
+            seed: self.seed(),
             simulation: reports.is_simulation(),
             parts: Vec::new(),
             expected: Some(learnt.fit.expected),
+            curator: None,
         };
         self.write(&model(task, words, encoder, &learnt, training)?, file)?;
         if self.json { output::json(&summary, out) } else { summary.explain(task, out) }
@@ -101,6 +102,7 @@ impl Train {
         let given = [
             ("--l2", self.l2.is_some()),
             ("--start", self.start.is_some()),
+            ("--coverage", self.coverage.is_some()),
             ("--epochs", self.epochs.is_some()),
             ("--column", !self.columns.is_empty()),
             ("--model softmax", self.model == Some(Kind::Softmax)),

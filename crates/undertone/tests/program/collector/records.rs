@@ -199,6 +199,13 @@ fn a_task_about_records_that_nobody_should_run_is_refused_and_the_value_named() 
         ("--tiers 2,1", "begins with 2"),
         ("--tiers 1,1", "1 twice"),
         ("--min-reports 0", "min_reports"),
+        ("--functional f", "`f` is not NAME=PARAMETER:FACTOR"),
+        ("--functional f=z:1", "of `constant`, `x`, `scale of errors`"),
+        ("--functional f=x:1,x:2", "each parameter once"),
+        ("--functional f=x:0", "0 times `x`"),
+        ("--functional f=x:nan", "NaN times `x`"),
+        ("--functional f=x:1 --functional f=x:2", "`f` twice"),
+        ("--functional =x:1", "the name \"\""),
     ] {
         refused(&format!("{usual} {option}"), 2, message);
     }
@@ -259,7 +266,12 @@ fn what_speaks_against_a_task_is_said_when_it_is_made_checked_and_shown() {
 
 #[test]
 fn a_table_is_sent_and_its_coefficients_are_learnt() {
-    let folder = Folder::of_records("record-story", "--mu 3 --tiers 3,1 --burn-in 2000 --stale 1000");
+    let folder = Folder::of_records(
+        "record-story",
+        "--mu 3 --tiers 3,1 --burn-in 2000 --stale 1000 --functional sum=one:1,two:1 --functional one=one:2",
+    );
+    let shown = text(&format!("task show {}", folder.path("task.toml")));
+    assert!(shown.contains("an interval of sum: 1·(one) + 1·(two)"), "{shown}");
     let collector = folder.serve();
     let rows = 6000;
     fs::write(folder.path("table.csv"), People::new(&folder.task(), 1).table(rows)).unwrap();
@@ -286,6 +298,19 @@ fn a_table_is_sent_and_its_coefficients_are_learnt() {
         let interval = &estimate["intervals"]["Ok"]["coordinates"][place];
         assert!(interval["half_width"].as_f64().unwrap() < 0.6, "{interval}");
     }
+    let functional = |place: usize| {
+        let found = &estimate["functionals"][place];
+        let interval = &found["intervals"]["Ok"]["coordinates"][0];
+        assert_eq!(found["estimate"], interval["estimate"], "{found}");
+        let number = |name: &str| interval[name].as_f64().unwrap();
+        (found["name"].as_str().unwrap(), number("estimate"), number("half_width"))
+    };
+    let (name, sum, half_width) = functional(0);
+    let mean = |place: usize| estimate["mean"][place].as_f64().unwrap();
+    assert!(name == "sum" && (sum - mean(1) - mean(2)).abs() < 1e-12 && half_width < 0.9, "{sum}");
+    let (_, twice, half_width) = functional(1);
+    let own = estimate["intervals"]["Ok"]["coordinates"][1]["half_width"].as_f64().unwrap();
+    assert!((twice - 2.0 * mean(1)).abs() < 1e-12 && (half_width / own - 2.0).abs() < 1e-9);
     // Bounds on shares say nothing about parameters, which have one of their own.
     let influence = &status["influence"];
     assert_eq!((&status["shares"], &influence["share"]), (&Value::Null, &Value::Null));

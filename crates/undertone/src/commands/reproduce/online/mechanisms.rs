@@ -48,8 +48,8 @@ pub(super) fn run(laboratory: &Laboratory) -> anyhow::Result<Section> {
     Ok(Section {
         title: "Figure 4: mechanisms".to_owned(),
         about: format!(
-            "Linear regression, α = 1/2, {replications} replications. Laplace noise has the scale √p·Δ/ε with p = d + 2 \
-coordinates; l2-Laplace, Duchi's mechanism and PrivUnit keep the same pure promise (drawn for ε = 3, all in the CSV)."
+            "Linear regression, α = 1/2, {replications} replications. Laplace noise has the scale √q·Δ/ε on p = d + 2 \
+coordinates: with q = d + 1 that is the largest l1 distance, less than the printed √p·Δ; l2-Laplace, Duchi's mechanism and PrivUnit keep the same pure promise (drawn for ε = 3, all in the CSV)."
         ),
         claims: claims(&runs)?,
         points: runs.iter().flat_map(Run::points).collect(),
@@ -141,7 +141,9 @@ under ε = 3. At the same ε = 3, {}",
             FIGURE,
             "Laplace noise depends on the dimension like d³",
             (order - 3.0).abs() < 0.1,
-            format!("E|noise|² = 8p²·r²/ε² exactly: its order in p between d = 5 and d = 10 is {order:.2}"),
+            format!(
+                "E|noise|² = 8p(p-1)·r²/ε² exactly: its order in p between d = 5 and d = 10 is {order:.2}"
+            ),
         ),
     ])
 }

@@ -1,0 +1,200 @@
+//! Which sort of model, from reports alone: a line, or averages over people who are alike.
+//!
+//! People fall into eight parts by the public hash of their row number. Each sort is learnt without one part, whose reports then tell its
+//! loss: 1 - a_ŷ for classes, (η - z)² less the variance of z for numbers. Both are right on average for the true labels, and as all
+//! sorts are judged by the same reports, much of the noise is the same for all and does not disturb the comparison. With few people
+//! more parts are kept aside, one after the other, so that more reports judge; with many, one part is enough. What has the least mean loss
+//! is the choice, which is a function of reports and public features, and free.
+//!
+//! A sort that is taken only where it is clearly better, by a standard error, would lose more where it is better: of two sorts
+//! whose true losses are d apart and known up to s, the least loses at most 0.17·s on average by a wrong choice, the cautious rule up to
+//! half of s.
+
+use crate::evaluation::terms::accuracy;
+use crate::evaluation::{Figure, mean};
+use crate::features::Rows;
+use crate::nonparametric::{Average, Targets};
+use crate::split::{Purpose, place};
+use crate::{Classifier, Examples, LearnError, Regressor};
+use undertone_privacy::number::Bounds;
+
+/// Parts, of which some are kept aside in turn.
+const PARTS: usize = 8;
+/// As many people, times the parts that are kept aside, are learnt from in a comparison; one part is kept aside at least.
+const WORK: usize = 1 << 16;
+/// With more people than this, searching for neighbours and growing forests takes too long for a try.
+const MOST_FOR_ALL: usize = 1 << 17;
+
+/// What reports are about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Question {
+    /// K
+    Classes(usize),
+    /// A number
+    Number {
+        /// Where it lies
+        bounds: Bounds,
+        /// The largest variance of a report
+        variance: f64,
+    },
+}
+
+/// A sort of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// Linear in the features
+    Line,
+    /// Averages over people who are alike
+    Average(Average),
+}
+
+/// The line of some people.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Line<C, N> {
+    /// Of classes
+    Classes(C),
+    /// Of a number
+    Number(N),
+}
+
+/// How all sorts did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contest {
+    /// What does best
+    pub chosen: Sort,
+    /// The mean loss of each sort, the line first
+    pub losses: Vec<(Sort, Figure)>,
+    /// The parts that were kept aside, of eight
+    pub parts: usize,
+}
+
+impl Question {
+    /// What averages are learnt from.
+    pub fn targets(self, people: &Examples) -> Targets<'_> {
+        match self {
+            Self::Classes(classes) => Targets::Classes { vectors: &people.unbiased, classes },
+            Self::Number { bounds, variance } => {
+                Targets::Numbers { values: people.numbers.values(), bounds, variance }
+            }
+        }
+    }
+
+    /// The debiased loss of each person's prediction.
+    fn losses(self, people: &Examples, predictions: &[f32]) -> Vec<f64> {
+        match self {
+            Self::Classes(classes) => {
+                let each = predictions.chunks_exact(classes).zip(people.unbiased.iter());
+                each.map(|(p, vector)| 1.0 - accuracy(p, vector)).collect()
+            }
+            Self::Number { bounds, .. } => {
+                let guesses = predictions.iter().map(|&guess| f64::from(guess));
+                let each = guesses.zip(people.numbers.iter());
+                let loss = |(guess, (z, variance)): (f64, (f64, f64))| {
+                    (guess.clamp(bounds.low(), bounds.high()) - z).powi(2) - variance
+                };
+                each.map(loss).collect()
+            }
+        }
+    }
+}
+
+impl<C: Classifier, N: Regressor> Line<C, N> {
+    fn predict(&self, rows: &Rows) -> Vec<f32> {
+        match self {
+            Self::Classes(line) => line.probabilities(rows),
+            Self::Number(line) => line.predict(rows).into_iter().map(|number| number as f32).collect(),
+        }
+    }
+}
+
+/// The averages that are tried.
+fn averages(people: usize) -> &'static [Average] {
+    if people <= MOST_FOR_ALL { &Average::ALL } else { &[Average::Cells] }
+}
+
+/// Lets a line, which `fit_line` learns from the people it is shown, and averages be judged by people whom they have not seen.
+pub fn contest<C: Classifier, N: Regressor>(
+    people: &Examples,
+    question: Question,
+    seed: u64,
+    mut fit_line: impl FnMut(Examples) -> Result<Line<C, N>, LearnError>,
+) -> Result<Contest, LearnError> {
+    let parts = (WORK / people.len().max(1)).clamp(1, PARTS);
+    let averages = averages(people.len());
+    let mut losses = vec![Vec::new(); averages.len() + 1];
+    for part in 0..parts {
+        let [others, aside] = split(people, part);
+        if aside.len() < 2 {
+            return Err(LearnError::TooFewReports);
+        }
+        for (&average, losses) in averages.iter().zip(&mut losses[1..]) {
+            let model = average.fit(&others.rows, question.targets(&others), seed)?.model;
+            losses.extend(question.losses(&aside, &model.predict(&aside.rows)?));
+        }
+        losses[0].extend(question.losses(&aside, &fit_line(others)?.predict(&aside.rows)));
+    }
+    let sorts = [Sort::Line].into_iter().chain(averages.iter().copied().map(Sort::Average));
+    let losses: Vec<(Sort, Figure)> = sorts.zip(losses.iter().map(|losses| mean(losses))).collect();
+    // The first of those that are equal
+    let least = losses.iter().min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
+    let chosen = least.map_or(Sort::Line, |(sort, _)| *sort);
+    Ok(Contest { chosen, losses, parts })
+}
+
+/// Everybody but a part, and that part.
+fn split(people: &Examples, part: usize) -> [Examples; 2] {
+    let [mut others, mut aside] = [(); 2].map(|()| {
+        let mut nobody = Examples::default();
+        nobody.clear_like(people);
+        nobody
+    });
+    for row in 0..people.len() {
+        // ⌊8·u⌋ for u on [0, 1)
+        let here = (place(row as u64, Purpose::HeldOut) * PARTS as f64) as usize == part;
+        if here { &mut aside } else { &mut others }.push_from(people, row);
+    }
+    [others, aside]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linear::LinearModel;
+    use crate::regression::{LinearNumber, fit_ridge};
+
+    /// People on a line whose numbers are a tent or a slope.
+    fn people(n: u16, height: impl Fn(f64) -> f64) -> Examples {
+        let places: Vec<f64> = (0..n).map(|i| (f64::from(i) * 0.618_033_988_7).fract()).collect();
+        let rows = Rows::dense(1, places.iter().map(|&x| x as f32).collect());
+        Examples::certain_numbers(rows, places.into_iter().map(height))
+    }
+
+    fn chosen(people: &Examples) -> Contest {
+        let bounds = Bounds::new(0.0, 1.0).unwrap();
+        let question = Question::Number { bounds, variance: 0.0 };
+        let line = |others: Examples| {
+            let line = fit_ridge(&mut vec![others], 1, bounds, 1e-6)?;
+            Ok(Line::<LinearModel, LinearNumber>::Number(line))
+        };
+        contest(people, question, 1, line).unwrap()
+    }
+
+    #[test]
+    fn a_slope_is_a_line_and_a_tent_is_none() {
+        let slope = chosen(&people(2000, |x| x));
+        assert_eq!((slope.chosen, slope.parts, slope.losses.len()), (Sort::Line, 8, 4));
+        let tent = chosen(&people(2000, |x| 1.0 - (2.0 * x - 1.0).abs()));
+        assert!(matches!(tent.chosen, Sort::Average(_)));
+        // The best line is flat and off by the variance of the tent, 1/12.
+        assert!((tent.losses[0].1.value - 1.0 / 12.0).abs() < 0.005, "{tent:?}");
+    }
+
+    #[test]
+    fn everybody_is_kept_aside_once() {
+        let people = people(500, |x| x);
+        let parts: Vec<usize> = (0..PARTS).map(|part| split(&people, part)[1].len()).collect();
+        assert_eq!(parts.iter().sum::<usize>(), 500);
+        let [others, aside] = split(&people, 3);
+        assert_eq!((others.len() + aside.len(), aside.numbers.len()), (500, aside.len()));
+    }
+}

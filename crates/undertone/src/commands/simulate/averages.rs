@@ -1,0 +1,90 @@
+//! Averages over people who are alike, and the choice between them and a line, as `train` makes it.
+
+use super::data::Data;
+use super::methods::options;
+use undertone_learn::auto::{Line, Question, Sort, contest};
+use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Target, fit, fit_choosing_l2};
+use undertone_learn::loss::Loss;
+use undertone_learn::nonparametric::{Average, NonparametricModel};
+use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
+use undertone_learn::{Examples, LearnError, NumberPredictor, Predictor};
+use undertone_privacy::number::Bounds;
+
+/// A line that is only tried is fitted in so many times fewer passes.
+const SHORTER: u32 = 4;
+
+/// Averages of classes.
+pub(super) fn averaged(
+    average: Average,
+    people: &[Examples],
+    classes: usize,
+    seed: u64,
+) -> Result<Predictor, LearnError> {
+    let people = people.first().ok_or(LearnError::NoReports)?;
+    let model = fitted(average, people, Question::Classes(classes), seed)?;
+    Ok(Predictor::Nonparametric(model))
+}
+
+fn fitted(
+    average: Average,
+    people: &Examples,
+    question: Question,
+    seed: u64,
+) -> Result<NonparametricModel, LearnError> {
+    Ok(average.fit(&people.rows, question.targets(people), seed)?.model)
+}
+
+/// Softmax or averages.
+pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<Predictor, LearnError> {
+    let (features, classes) = (data.rows.width(), data.classes);
+    let question = Question::Classes(classes);
+    let options = options(Loss::Softmax, Target::Likelihood, data, seed);
+    let Fitted { model, target, l2, learning_rate, .. } =
+        fit_choosing_l2(&mut people, features, classes, &options, None, |_| ())?;
+    let epochs = options.epochs.div_ceil(SHORTER);
+    let tried = ErmOptions { target, l2, learning_rate, epochs, ..options };
+    let people = people.first().ok_or(LearnError::NoReports)?;
+    let line = |others| {
+        let line = fit(&mut vec![others], features, classes, &tried, None, |_| ())?;
+        Ok(Line::<LinearModel, LinearNumber>::Classes(line))
+    };
+    Ok(match contest(people, question, seed, line)?.chosen {
+        Sort::Line => Predictor::Linear(model),
+        Sort::Average(average) => Predictor::Nonparametric(fitted(average, people, question, seed)?),
+    })
+}
+
+/// What is learnt of a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum NumberLearner {
+    Line,
+    Average(Average),
+    Auto,
+}
+
+impl NumberLearner {
+    pub(super) fn learn(
+        self,
+        people: Examples,
+        bounds: Bounds,
+        (variance, hidden): (f64, f64),
+        seed: u64,
+    ) -> Result<NumberPredictor, LearnError> {
+        let (question, width) = (Question::Number { bounds, variance }, people.rows.width());
+        let line = |people| ridge_choosing_l2(&mut vec![people], width, bounds, hidden).map(|fit| fit.model);
+        let average = |average, people: &Examples| {
+            fitted(average, people, question, seed).map(NumberPredictor::Nonparametric)
+        };
+        match self {
+            Self::Line => line(people).map(NumberPredictor::Linear),
+            Self::Average(sort) => average(sort, &people),
+            Self::Auto => {
+                let tried = |others| line(others).map(Line::<LinearModel, LinearNumber>::Number);
+                match contest(&people, question, seed, tried)?.chosen {
+                    Sort::Line => line(people).map(NumberPredictor::Linear),
+                    Sort::Average(sort) => average(sort, &people),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Where the features of private records lie, as it was said before anybody looked: `age=0..100`, `town=Ely|Bath`.
+//!
+//! Under full privacy neither the scale of a column nor its levels may come from the table, so that columns without a domain are
+//! not looked at.
+
+use anyhow::{Context, bail, ensure};
+use std::str::FromStr;
+use undertone_learn::LearnError;
+use undertone_learn::features::Encoder;
+use undertone_learn::nonparametric::cells::Axes;
+use undertone_report::{CategoryWords, ColumnKind, EncodingWords, FeatureColumn, Stretch};
+
+/// No column has more levels than this: each of them doubles the cells that all have to answer.
+const MOST_LEVELS: usize = 24;
+
+/// A column and where its cells lie.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Domain {
+    name: String,
+    cells: Cells,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Cells {
+    /// A number: beyond the ends counts as an end, and an empty cell as the middle
+    Range(f64, f64),
+    /// One of these words: any other, and an empty cell, is none of them
+    Levels(Vec<String>),
+}
+
+impl FromStr for Domain {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> anyhow::Result<Self> {
+        const SHAPES: &str = "a domain is NAME=LOW..HIGH for a number or NAME=WORD|WORD for words";
+        let (name, cells) = text.split_once('=').context(SHAPES)?;
+        ensure!(!name.is_empty() && !cells.is_empty(), SHAPES);
+        let cells = match cells.split_once("..") {
+            Some((low, high)) => {
+                let [low, high] = [low, high].map(|end| end.trim().parse::<f64>());
+                let (low, high) = (low.context(SHAPES)?, high.context(SHAPES)?);
+                ensure!(
+                    low.is_finite() && high.is_finite() && low < high,
+                    "`{name}` goes from {low} to {high}, which have to be finite, the lower one first"
+                );
+                Cells::Range(low, high)
+            }
+            None => Cells::Levels(levels(name, cells)?),
+        };
+        Ok(Self { name: name.to_owned(), cells })
+    }
+}
+
+fn levels(name: &str, cells: &str) -> anyhow::Result<Vec<String>> {
+    let levels: Vec<String> = cells.split('|').map(|level| level.trim().to_owned()).collect();
+    if levels.len() > MOST_LEVELS {
+        bail!("`{name}` has {} levels, at most {MOST_LEVELS} are possible", levels.len());
+    }
+    let repeated = levels.iter().enumerate().find(|(place, level)| levels[..*place].contains(level));
+    match repeated {
+        Some((_, level)) => bail!("`{name}` names `{level}` twice"),
+        None => Ok(levels),
+    }
+}
+
+/// The columns, in order.
+pub(super) fn columns(domain: &[Domain]) -> Vec<FeatureColumn> {
+    let column = |of: &Domain| FeatureColumn {
+        name: of.name.clone(),
+        kind: match of.cells {
+            Cells::Range(..) => ColumnKind::Number,
+            Cells::Levels(_) => ColumnKind::Words,
+        },
+    };
+    domain.iter().map(column).collect()
+}
+
+/// How they become features: a number goes from -1 to 1, and each level is zero or one.
+pub(super) fn encoder(domain: &[Domain]) -> Result<Encoder, LearnError> {
+    let words = |of: &Domain| match &of.cells {
+        &Cells::Range(low, high) => EncodingWords::Number(Stretch::Range { low, high, missing: false }),
+        Cells::Levels(levels) => EncodingWords::Category(CategoryWords::Values {
+            values: levels.clone(),
+            other: false,
+            missing: false,
+        }),
+    };
+    Encoder::from_words(&columns(domain), &domain.iter().map(words).collect::<Vec<_>>())
+}
+
+/// The axes of those features.
+pub(super) fn axes(domain: &[Domain]) -> Result<Axes, LearnError> {
+    let sides = |of: &Domain| match &of.cells {
+        Cells::Range(..) => vec![Some((-1.0, 1.0))],
+        Cells::Levels(levels) => vec![None; levels.len()],
+    };
+    Axes::of_domain(&domain.iter().flat_map(sides).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn domain(text: &str) -> Domain {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn numbers_have_one_axis_and_words_one_for_each_level() {
+        let domain = ["age=0..100", "town=Ely|Bath|York", "x=-1.5..2e3"].map(domain);
+        assert_eq!(encoder(&domain).unwrap().width(), 5);
+        assert_eq!(axes(&domain).unwrap().axes().len(), 5);
+        assert_eq!(axes(&domain).unwrap().dimension(), 2);
+        assert_eq!(columns(&domain)[1].kind, ColumnKind::Words);
+    }
+
+    #[test]
+    fn what_is_no_domain_is_refused() {
+        for text in ["age", "age=", "=0..1", "age=1..0", "age=0..inf", "age=a..b", "town=Ely|Ely", "age=1..1"]
+        {
+            assert!(text.parse::<Domain>().is_err(), "{text}");
+        }
+        let many: Vec<String> = (0..25).map(|level| format!("l{level}")).collect();
+        assert!(format!("town={}", many.join("|")).parse::<Domain>().is_err());
+    }
+}
