@@ -11,9 +11,13 @@ pub(crate) fn softmax(scores: &mut [f32], classes: usize, sharpness: f32) {
     scores.par_chunks_mut(ROWS * classes).for_each(|rows| {
         for row in rows.chunks_exact_mut(classes) {
             let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            row.iter_mut().for_each(|x| *x = (sharpness * (*x - most)).exp());
+            for x in row.iter_mut() {
+                *x = (sharpness * (*x - most)).exp();
+            }
             let total: f32 = row.iter().sum();
-            row.iter_mut().for_each(|x| *x /= total);
+            for x in row {
+                *x /= total;
+            }
         }
     });
 }
@@ -61,7 +65,9 @@ pub(crate) fn posterior(probabilities: &Matrix, reports: &Matrix) -> Matrix {
                 let total: f32 = q.iter().sum();
                 // A report that no likely label can have made says nothing
                 if total > 0.0 {
-                    q.iter_mut().for_each(|q| *q /= total);
+                    for q in q {
+                        *q /= total;
+                    }
                 } else {
                     q.fill(1.0 / classes as f32);
                 }

@@ -74,12 +74,14 @@ impl Matrix {
     }
 
     /// Some rows, in the order that is asked for.
+    #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         let values = rows.iter().flat_map(|&row| self.row(row)).copied().collect();
         Self { columns: self.columns, values }
     }
 
     /// The first columns.
+    #[must_use]
     pub fn first_columns(&self, columns: usize) -> Self {
         let columns = columns.min(self.columns);
         let values =

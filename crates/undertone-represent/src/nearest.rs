@@ -106,7 +106,9 @@ fn search(
     }
     for (asker, nearest) in found.chunks_exact_mut(count).enumerate() {
         let own = square(&asking[asker * width..][..width]);
-        nearest.iter_mut().for_each(|(far, _)| *far += own);
+        for (far, _) in nearest {
+            *far += own;
+        }
     }
 }
 

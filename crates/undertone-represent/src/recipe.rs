@@ -287,7 +287,7 @@ mod tests {
         for (i, &label) in labels.iter().enumerate() {
             for (j, x) in coordinates.row_mut(i).iter_mut().enumerate() {
                 let noise: f64 = (0..6).map(|_| uniform() - 0.5).sum();
-                *x = (noise + if j == label { 2.0 } else { 0.0 }) as f32;
+                *x = (noise + if j == label { 2.5 } else { 0.0 }) as f32;
             }
             let u = uniform();
             let told = if u < p { label } else { (label + if u < p + q { 1 } else { 2 }) % K };
@@ -315,13 +315,13 @@ mod tests {
         let representation = Representation::new(&world.coordinates, sizes).unwrap();
         let told = Told { unbiased: &world.unbiased, likelihood: &world.likelihood };
         let learnt = Recipe::new(&representation).learn(told, 1).unwrap();
-        // The nearest centre is right 97.7 % of the time here; reports alone are right 60 %
+        // The nearest centre is wrong against each of two others with probability Φ(-2.5), 1.2 % together; reports alone are right 60 %
         let own = accuracy(learnt.beliefs(), &world.labels);
-        assert!(own > 0.96, "{own}");
+        assert!(own > 0.975, "{own}");
         let fresh = super::tests::world(2000, 6);
         let found = learnt.probabilities(&fresh.coordinates).unwrap();
         let others = accuracy(&found, &fresh.labels);
-        assert!(others > 0.96, "{others}");
+        assert!(others > 0.975, "{others}");
         // It reads back as itself
         let again = Recipe::new(&representation).learn(told, 1).unwrap();
         assert_eq!(again, learnt);

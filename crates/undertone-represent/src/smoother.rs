@@ -105,7 +105,9 @@ impl Filter {
     fn of(&self, seen: &Matrix) -> Matrix {
         let mut out = seen.clone();
         for (row, kept) in out.values_mut().chunks_exact_mut(seen.columns()).zip(&self.kept) {
-            row.iter_mut().for_each(|x| *x *= kept);
+            for x in row {
+                *x *= kept;
+            }
         }
         out
     }

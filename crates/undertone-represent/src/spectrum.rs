@@ -6,18 +6,19 @@
 //! looked at in their span only (Rayleigh, Ritz), and the cut moves to the least value found there.
 
 use crate::Matrix;
-use crate::matrix::product;
 use faer::{Mat, Side};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// The degree of the polynomial.
+/// The greatest degree of the polynomial.
 const DEGREE: usize = 12;
+/// The most that the polynomial may grow by over the spectrum: what is small beside it would be lost in rounding.
+const GROWTH: f32 = 1e5;
 /// The most rounds.
 const ROUNDS: usize = 12;
 /// How many vectors more are carried along than are wanted.
 const SPARE: usize = 40;
-/// What the last wanted eigenvalue may still move in a round, as a part of the range.
+/// What the last wanted eigenvalue may still move in a round, as a part of its height above the lowest.
 const SETTLED: f32 = 1e-4;
 
 /// Eigenvalues, from above, and their eigenvectors as columns.
@@ -28,15 +29,18 @@ pub(crate) struct Spectrum {
 
 /// The `count` greatest eigenvalues of a symmetric matrix of `size` rows all of whose eigenvalues are at least `low`, and their vectors.
 pub(crate) fn leading(size: usize, count: usize, low: f32, apply: impl Fn(&Matrix) -> Matrix) -> Spectrum {
-    let carried = (count + SPARE).min(size);
-    let mut vectors = orthonormal(&random(size, carried));
+    let carried = count + SPARE;
+    if size <= 2 * carried {
+        return whole(size, count, &apply);
+    }
+    let mut vectors = orthonormal(random(size, carried));
     let (mut values, mut vectors_turned) = ritz(&vectors, &apply(&vectors));
     for _ in 0..ROUNDS {
-        let cut = values[carried - 1].max(low + f32::EPSILON);
-        vectors = orthonormal(&filtered(&vectors_turned, (low, cut), &apply));
+        let filter = Chebyshev::new(low, values[carried - 1], values[0]);
+        vectors = orthonormal(filter.of(vectors_turned, &apply));
         let before = values[count - 1];
         (values, vectors_turned) = ritz(&vectors, &apply(&vectors));
-        if (values[count - 1] - before).abs() <= SETTLED * (values[0] - low) {
+        if (values[count - 1] - before).abs() <= SETTLED * (values[count - 1] - low) {
             break;
         }
     }
@@ -44,36 +48,72 @@ pub(crate) fn leading(size: usize, count: usize, low: f32, apply: impl Fn(&Matri
     Spectrum { values, vectors: vectors_turned.first_columns(count) }
 }
 
-/// T_m of the matrix, applied to vectors: T_{j+1}(t) = 2t·T_j(t) - T_{j-1}(t), with t mapping \[low, cut\] to \[-1, 1\].
-fn filtered(vectors: &Matrix, (low, cut): (f32, f32), apply: &impl Fn(&Matrix) -> Matrix) -> Matrix {
-    let (half, middle) = ((cut - low) / 2.0, (cut + low) / 2.0);
-    // 2t·v·(factor/2) - w
-    let step = |current: &Matrix, before: Option<&Matrix>, factor: f32| {
-        let mut next = apply(current);
-        let scale = factor / half;
-        for (next, x) in next.values_mut().iter_mut().zip(current.values()) {
-            *next = (*next - middle * x) * scale;
-        }
-        if let Some(before) = before {
-            next.values_mut().iter_mut().zip(before.values()).for_each(|(next, x)| *next -= x);
-        }
-        next
-    };
-    let (mut before, mut current) = (vectors.clone(), step(vectors, None, 1.0));
-    for _ in 1..DEGREE {
-        let next = step(&current, Some(&before), 2.0);
-        (before, current) = (current, next);
+/// The same of a matrix that is small enough to be written down.
+fn whole(size: usize, count: usize, apply: &impl Fn(&Matrix) -> Matrix) -> Spectrum {
+    let matrix = apply(&Matrix::from_fn(size, size, |i, j| f32::from(u8::from(i == j))));
+    let (values, vectors) = symmetric(&even(&matrix));
+    let values = values.iter().take(count).map(|&value| value as f32).collect();
+    Spectrum { values, vectors: vectors.first_columns(count) }
+}
+
+/// The polynomial T_m(t)/T_m(t_top), t mapping \[low, cut\] to \[-1, 1\]: at most one on the whole spectrum, so that nothing overflows.
+struct Chebyshev {
+    half: f32,
+    middle: f32,
+    /// t of the greatest eigenvalue
+    top: f32,
+    degree: usize,
+}
+
+impl Chebyshev {
+    fn new(low: f32, cut: f32, top: f32) -> Self {
+        // A cut at the lowest, as of a matrix of low rank, would leave no interval to be small on
+        let cut = cut.max(low + 1e-6 * (top - low));
+        let (half, middle) = ((cut - low) / 2.0, f32::midpoint(cut, low));
+        let top = ((top - middle) / half).max(1.0 + 1e-6);
+        // T_m(t) = cosh(m·arcosh t)
+        let degree = (GROWTH.acosh() / top.acosh()) as usize;
+        Self { half, middle, top, degree: degree.clamp(2, DEGREE) }
     }
-    current
+
+    /// The polynomial of the matrix, applied to vectors. With σ_j = T_{j-1}(t_top)/T_j(t_top), T_{j+1} = 2t·T_j - T_{j-1} becomes
+    /// y_{j+1} = 2σ_{j+1}·t·y_j - σ_j·σ_{j+1}·y_{j-1}, and σ_{j+1} = 1/(2t_top - σ_j).
+    fn of(&self, vectors: Matrix, apply: &impl Fn(&Matrix) -> Matrix) -> Matrix {
+        let mut sigma = 1.0 / self.top;
+        let mut next = apply(&vectors);
+        self.step(&mut next, &vectors, None, sigma);
+        let (mut before, mut current) = (vectors, next);
+        for _ in 1..self.degree {
+            let following = 1.0 / (2.0 * self.top - sigma);
+            let mut next = apply(&current);
+            self.step(&mut next, &current, Some((&before, sigma * following)), 2.0 * following);
+            (before, current, sigma) = (current, next, following);
+        }
+        current
+    }
+
+    /// `factor`·t·current - share·before, where `next` is the matrix times current.
+    fn step(&self, next: &mut Matrix, current: &Matrix, before: Option<(&Matrix, f32)>, factor: f32) {
+        let scale = factor / self.half;
+        for (next, x) in next.values_mut().iter_mut().zip(current.values()) {
+            *next = (*next - self.middle * x) * scale;
+        }
+        if let Some((before, share)) = before {
+            next.values_mut().iter_mut().zip(before.values()).for_each(|(next, x)| *next -= share * x);
+        }
+    }
 }
 
 /// Rayleigh and Ritz: the eigenvalues of V'AV, from above, and V turned into its eigenvectors.
 fn ritz(vectors: &Matrix, applied: &Matrix) -> (Vec<f32>, Matrix) {
-    let small = vectors.transposed_times(applied);
-    let size = small.rows();
-    let even = Mat::from_fn(size, size, |i, j| f64::from(small.row(i)[j] + small.row(j)[i]) / 2.0);
-    let (values, turn) = symmetric(&even);
+    let (values, turn) = symmetric(&even(&vectors.transposed_times(applied)));
     (values.iter().map(|&value| value as f32).collect(), vectors.times(&turn))
+}
+
+/// (M + M')/2 in double precision.
+fn even(matrix: &Matrix) -> Mat<f64> {
+    let size = matrix.rows();
+    Mat::from_fn(size, size, |i, j| f64::midpoint(matrix.row(i)[j].into(), matrix.row(j)[i].into()))
 }
 
 /// All eigenvalues of a symmetric matrix, from above, and the eigenvectors as columns.
@@ -86,20 +126,27 @@ pub(crate) fn symmetric(matrix: &Mat<f64>) -> (Vec<f64>, Matrix) {
     (values, vectors)
 }
 
-/// An orthonormal basis of the span of the columns: V·R⁻¹ with V'V = R'R, twice, since the first leaves the rounding of a
-/// badly conditioned V behind.
-fn orthonormal(vectors: &Matrix) -> Matrix {
+/// An orthonormal basis of the span of the columns: V·U·S^-1/2 with V'V = USU', twice, since the first leaves the rounding of a
+/// badly conditioned V behind. Columns are made equally long first, as the polynomial stretches each by its own factor.
+fn orthonormal(mut vectors: Matrix) -> Matrix {
+    let width = vectors.columns();
+    let mut lengths = vec![0.0f64; width];
+    for row in vectors.values().chunks_exact(width) {
+        lengths.iter_mut().zip(row).for_each(|(sum, &x)| *sum += f64::from(x) * f64::from(x));
+    }
+    let scale: Vec<f32> = lengths.iter().map(|&sum| (1.0 / sum.sqrt().max(1e-30)) as f32).collect();
+    for row in vectors.values_mut().chunks_exact_mut(width) {
+        row.iter_mut().zip(&scale).for_each(|(x, scale)| *x *= scale);
+    }
     let once = |vectors: &Matrix| {
-        let gram = vectors.transposed_times(vectors);
-        let size = gram.rows();
-        let (values, turn) = symmetric(&Mat::from_fn(size, size, |i, j| f64::from(gram.row(i)[j])));
-        // V·U·S^-1/2; directions that are lost in rounding are left as they are, and the next round fills them
+        let (values, turn) = symmetric(&even(&vectors.transposed_times(vectors)));
+        // Directions that are lost in rounding stay short, and the next round fills them
         let least = values[0] * 1e-7;
         let scale: Vec<f32> = values.iter().map(|&s| (1.0 / s.max(least).sqrt()) as f32).collect();
-        let scaled = Matrix::from_fn(size, size, |i, j| turn.row(i)[j] * scale[j]);
-        product(vectors.view(), scaled.view())
+        let scaled = Matrix::from_fn(width, width, |i, j| turn.row(i)[j] * scale[j]);
+        vectors.times(&scaled)
     };
-    once(&once(vectors))
+    once(&once(&vectors))
 }
 
 /// Values between -1 and 1 from a fixed public stream.
