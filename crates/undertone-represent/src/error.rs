@@ -56,4 +56,22 @@ pub enum RepresentError {
         /// Which
         what: &'static str,
     },
+    /// More than fits
+    #[error("{people} people with {landmarks} landmarks need {} MB of memory, and {} MB are allowed: allow more, or take fewer landmarks or people", .bytes >> 20, .allowed >> 20)]
+    Memory {
+        /// How many
+        people: usize,
+        /// Of the kernel
+        landmarks: usize,
+        /// What is needed
+        bytes: u64,
+        /// What may be used
+        allowed: u64,
+    },
+    /// A class that no report speaks for
+    #[error("class {class} is in no report, so that nothing can be learnt of it")]
+    NeverReported {
+        /// Counted from 0
+        class: usize,
+    },
 }

@@ -7,6 +7,7 @@
 use crate::spectrum::leading;
 use crate::{Matrix, Neighbours, RepresentError};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Neighbours of each.
 pub(crate) const NEIGHBOURS: usize = 15;
@@ -16,7 +17,7 @@ const MEASURE: usize = 7;
 const ROWS: usize = 512;
 
 /// A basis over the people that are tied, and what is needed to vote for others.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GraphBasis {
     /// Columns are orthonormal, the smoothest first
     pub vectors: Matrix,

@@ -27,7 +27,7 @@ const PAIRS: usize = 700;
 const ROWS: usize = 1024;
 
 /// A basis over the people, and how others are seen in it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelBasis {
     /// Columns are orthonormal, the smoothest first
     pub vectors: Matrix,
@@ -47,6 +47,11 @@ pub struct Landmarks {
 }
 
 impl Landmarks {
+    /// How many coordinates of somebody are looked at.
+    pub fn coordinates(&self) -> usize {
+        self.people.columns()
+    }
+
     /// k(x, ·) for each person, a row each.
     pub fn kernel(&self, people: &Matrix) -> Result<Matrix, RepresentError> {
         if people.columns() != self.people.columns() {
@@ -122,9 +127,15 @@ impl KernelBasis {
         Ok(Self { vectors, values: values[..kept].iter().copied().map(f64::from).collect(), kernel, turn })
     }
 
-    /// The landmarks, and what they are worth to a function with these coefficients: f(x) = k(x, ·)·w with w = turn·coefficients.
-    pub fn function(&self, coefficients: &Matrix) -> (Landmarks, Matrix) {
-        (self.kernel.clone(), self.turn.times(coefficients))
+    /// The landmarks of the basis.
+    pub fn landmarks(&self) -> &Landmarks {
+        &self.kernel
+    }
+
+    /// What the landmarks are worth to a function with these coefficients: f(x) = k(x, ·)·w with w = turn·coefficients.
+    #[must_use]
+    pub fn worth(&self, coefficients: &Matrix) -> Matrix {
+        self.turn.times(coefficients)
     }
 }
 
@@ -217,8 +228,7 @@ mod tests {
             }
         }
         let coefficients = Matrix::from_fn(kept, 2, |i, j| if i < 5 { (i + j) as f32 } else { 0.0 });
-        let (landmarks, weights) = basis.function(&coefficients);
-        let extended = landmarks.kernel(&people).unwrap().times(&weights);
+        let extended = basis.landmarks().kernel(&people).unwrap().times(&basis.worth(&coefficients));
         let own = basis.vectors.times(&coefficients);
         assert!(extended.values().iter().zip(own.values()).all(|(a, b)| (a - b).abs() < 1e-3));
     }

@@ -10,23 +10,29 @@
 
 mod beliefs;
 mod blend;
+mod coordinates;
 mod error;
 mod graph;
 mod kernel;
+mod learnt;
 mod matrix;
 mod nearest;
 mod principal;
 mod recipe;
+mod representation;
 mod scattering;
 mod smoother;
 mod spectrum;
 
+pub use coordinates::{Coordinates, Kind};
 pub use error::RepresentError;
 pub use graph::GraphBasis;
 pub use kernel::{KernelBasis, Landmarks};
+pub use learnt::Learnt;
 pub use matrix::Matrix;
 pub use nearest::Neighbours;
 pub use principal::Principal;
-pub use recipe::{Learnt, Recipe, Representation, Sizes, Told};
+pub use recipe::{Recipe, Told};
+pub use representation::{Representation, Sizes};
 pub use scattering::Scattering;
 pub use smoother::{Choice, Filter, Smoother};

@@ -83,10 +83,13 @@ impl Matrix {
     /// The first columns.
     #[must_use]
     pub fn first_columns(&self, columns: usize) -> Self {
-        let columns = columns.min(self.columns);
-        let values =
-            self.values.chunks_exact(self.columns).flat_map(|row| &row[..columns]).copied().collect();
-        Self { columns, values }
+        self.columns_from(0, columns.min(self.columns))
+    }
+
+    /// Some columns.
+    pub(crate) fn columns_from(&self, start: usize, count: usize) -> Self {
+        let values = self.values.chunks_exact(self.columns).flat_map(|row| &row[start..start + count]);
+        Self { columns: count, values: values.copied().collect() }
     }
 
     pub(crate) fn view(&self) -> MatRef<'_, f32> {

@@ -10,93 +10,30 @@
 
 use crate::beliefs::posterior;
 use crate::blend::{blend, weights};
-use crate::graph::NEIGHBOURS;
-use crate::kernel::Landmarks;
-use crate::smoother::log_probabilities;
-use crate::{Choice, Filter, GraphBasis, KernelBasis, Matrix, Neighbours, RepresentError, Smoother};
+use crate::learnt::{Function, KernelView, View, Votes};
+use crate::{Choice, Learnt, Matrix, RepresentError, Representation, Smoother};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
-use serde::{Deserialize, Serialize};
 
-/// Functions of the graph that are looked at.
-const GRAPH_SIZES: [usize; 11] = [10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 400];
-/// Penalties in the kernel basis.
-const PENALTIES: [f64; 7] = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
 /// One in so many is held out.
 const HELD_OUT: u64 = 5;
-/// The most rounds.
-const ROUNDS: usize = 4;
-/// What the held-out likelihood may fall by between rounds before they end.
-const SLACK: f64 = 1e-4;
-/// Added to the votes of neighbours, who may all be wrong.
-const DOUBT: f32 = 0.01;
+/// Rounds in which the graph alone is smoothed, if it starts.
+const GRAPH_ROUNDS: usize = 2;
+/// Rounds in which everything is blended.
+const BLEND_ROUNDS: usize = 3;
 
-/// How large a representation is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    /// Leading coordinates in which neighbours are looked for
-    pub graph_coordinates: usize,
-    /// Leading coordinates of the kernel
-    pub kernel_coordinates: usize,
-    /// Landmarks of the kernel
-    pub landmarks: usize,
-}
-
-impl Default for Sizes {
-    fn default() -> Self {
-        Self { graph_coordinates: 100, kernel_coordinates: 200, landmarks: 7000 }
-    }
-}
-
-/// Bases over the people, made of public coordinates alone.
-#[derive(Clone, Debug)]
-pub struct Representation {
-    sizes: Sizes,
-    /// Where people are, for the graph
-    places: Matrix,
-    graph: GraphBasis,
-    kernel: KernelBasis,
-}
-
-impl Representation {
-    /// Of people at these coordinates, the most telling ones first.
-    pub fn new(coordinates: &Matrix, sizes: Sizes) -> Result<Self, RepresentError> {
-        coordinates.check_finite("a coordinate")?;
-        let places = coordinates.first_columns(sizes.graph_coordinates);
-        let most = GRAPH_SIZES[GRAPH_SIZES.len() - 1].min(places.rows() / 4).max(2);
-        let graph = GraphBasis::new(&places, most)?;
-        let kernel = KernelBasis::new(&coordinates.first_columns(sizes.kernel_coordinates), sizes.landmarks)?;
-        Ok(Self { sizes, places, graph, kernel })
-    }
-
-    /// How many people.
-    pub fn people(&self) -> usize {
-        self.places.rows()
-    }
-
-    fn smoothers(&self) -> [Smoother<'_>; 2] {
-        let most = self.graph.vectors.columns();
-        let first = |size: usize| Filter { kept: (0..most).map(|j| f32::from(u8::from(j < size))).collect() };
-        let graph = GRAPH_SIZES.iter().filter(|&&size| size <= most).map(|&size| first(size));
-        let graph: Vec<Filter> = if most < GRAPH_SIZES[0] { vec![first(most)] } else { graph.collect() };
-        let ridge = |penalty: f64| Filter {
-            kept: self.kernel.values.iter().map(|value| (value / (value + penalty)) as f32).collect(),
-        };
-        let kernel = PENALTIES.into_iter().map(ridge).collect();
-        [Smoother::new(&self.graph.vectors, graph), Smoother::new(&self.kernel.vectors, kernel)]
-    }
-}
-
-/// A representation that is ready to learn from reports.
+/// Representations that are ready to learn from reports.
 pub struct Recipe<'a> {
-    representation: &'a Representation,
-    smoothers: [Smoother<'a>; 2],
+    representations: Vec<&'a Representation>,
+    /// Graph and kernel of each representation
+    smoothers: Vec<Smoother<'a>>,
 }
 
 /// What one round chose.
 #[derive(Clone, Debug)]
 struct Round {
-    choices: [Choice; 2],
+    /// A weight of nothing has no choice
+    parts: Vec<Option<Choice>>,
     weights: Vec<f32>,
     likelihood: f64,
 }
@@ -110,94 +47,195 @@ pub struct Told<'a> {
     pub likelihood: &'a Matrix,
 }
 
-impl<'a> Recipe<'a> {
-    /// For the people of a representation.
-    pub fn new(representation: &'a Representation) -> Self {
-        Self { smoothers: representation.smoothers(), representation }
-    }
-
-    /// What the reports tell; the seed says who is held out.
-    pub fn learn(&self, told: Told<'_>, seed: u64) -> Result<Learnt, RepresentError> {
-        let people = self.representation.people();
-        for (what, matrix) in [("the unbiased labels", told.unbiased), ("the likelihoods", told.likelihood)] {
+impl Told<'_> {
+    fn check(&self, people: usize) -> Result<(), RepresentError> {
+        let (unbiased, likelihood) = (self.unbiased, self.likelihood);
+        for (what, matrix) in [("the unbiased labels", unbiased), ("the likelihoods", likelihood)] {
             if matrix.rows() != people {
-                return Err(RepresentError::Shape {
-                    what,
-                    unit: "rows",
-                    found: matrix.rows(),
-                    expected: people,
-                });
+                let found = matrix.rows();
+                return Err(RepresentError::Shape { what, unit: "rows", found, expected: people });
             }
             matrix.check_finite(what)?;
         }
-        let judges = held_out(people, seed);
-        let rounds = self.rounds(told, &judges);
+        if unbiased.columns() != likelihood.columns() {
+            return Err(RepresentError::Shape {
+                what: "the likelihoods",
+                unit: "columns",
+                found: likelihood.columns(),
+                expected: unbiased.columns(),
+            });
+        }
+        let mut spoken_for = vec![false; likelihood.columns()];
+        for row in likelihood.values().chunks_exact(likelihood.columns()) {
+            let least = row.iter().copied().fold(f32::INFINITY, f32::min);
+            row.iter().zip(&mut spoken_for).for_each(|(&e, spoken)| *spoken |= e > least);
+        }
+        match spoken_for.iter().position(|spoken| !spoken) {
+            Some(class) => Err(RepresentError::NeverReported { class }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'a> Recipe<'a> {
+    /// For the people of some representations, which are the same people in each.
+    pub fn new(representations: &[&'a Representation]) -> Result<Self, RepresentError> {
+        let Some(first) = representations.first() else {
+            return Err(RepresentError::Shape {
+                what: "what is given",
+                unit: "representations",
+                found: 0,
+                expected: 1,
+            });
+        };
+        if let Some(other) = representations.iter().find(|other| other.people() != first.people()) {
+            return Err(RepresentError::Shape {
+                what: "a representation",
+                unit: "people",
+                found: other.people(),
+                expected: first.people(),
+            });
+        }
+        let both = |of: &&'a Representation| [of.graph_smoother(), of.kernel_smoother()];
+        let smoothers = representations.iter().flat_map(both).collect();
+        Ok(Self { representations: representations.to_vec(), smoothers })
+    }
+
+    /// What the reports tell.
+    pub fn learn(&self, told: Told<'_>, seed: u64) -> Result<Learnt, RepresentError> {
+        let people = self.representations[0].people();
+        told.check(people)?;
+        if std::env::var("HOLD").is_ok() {
+            let judges = held_out(people, seed);
+            let share = judges.len() as f32 / people as f32;
+            let (mut unbiased, mut silent) = (centred(told.unbiased), told.likelihood.clone());
+            unbiased.values_mut().iter_mut().for_each(|x| *x /= 1.0 - share);
+            for &judge in &judges {
+                unbiased.row_mut(judge).fill(0.0);
+                silent.row_mut(judge).fill(1.0);
+            }
+            let rounds = self.rounds(unbiased, &silent, told.likelihood, Some(&judges));
+            return Ok(self.refit(told, &rounds));
+        }
+        let rounds = self.rounds(centred(told.unbiased), told.likelihood, told.likelihood, None);
         Ok(self.refit(told, &rounds))
     }
 
-    /// The choices of each round, up to the best one.
-    fn rounds(&self, told: Told<'_>, judges: &[usize]) -> Vec<Round> {
-        let classes = told.unbiased.columns();
-        let even = 1.0 / classes as f32;
-        let mut silent = told.likelihood.clone();
-        let mut targets = centred(told.unbiased);
-        // Those who are asked stand for those who are held out, too
-        let share = 1.0 - judges.len() as f32 / targets.rows() as f32;
-        targets.values_mut().iter_mut().for_each(|x| *x /= share);
-        for &judge in judges {
-            silent.row_mut(judge).fill(1.0);
-            targets.row_mut(judge).fill(0.0);
+    /// The choices of each round.
+    fn rounds(
+        &self,
+        mut targets: Matrix,
+        joined: &Matrix,
+        reports: &Matrix,
+        judges: Option<&[usize]>,
+    ) -> Vec<Round> {
+        let all: Vec<usize> = (0..self.smoothers.len()).collect();
+        let graphs: Vec<usize> = all.iter().copied().filter(|part| part % 2 == 0).collect();
+        let mut rounds = Vec::new();
+        let mut go = |parts: &[usize], single: bool| {
+            let round = self.round(&targets, reports, judges, parts, single);
+            let logs = self.logs(&targets, &round);
+            targets = centred(&posterior(&blend(&logs, &used(&round)), joined));
+            rounds.push(round.clone());
+            round
+        };
+        let first = go(&all, true);
+        let graph_started = first.parts.iter().step_by(2).any(Option::is_some);
+        if graph_started {
+            (0..GRAPH_ROUNDS).for_each(|_| {
+                go(&graphs, true);
+            });
         }
-        let judging = told.likelihood.select(judges);
-        let mut rounds: Vec<Round> = Vec::new();
-        for _ in 0..ROUNDS {
-            let choices = [0, 1].map(|i| self.smoothers[i].choose(&targets, told.likelihood, judges));
-            let beliefs = [0, 1].map(|i| self.smoothers[i].fit(&targets, choices[i]).0);
-            let graph_first = choices[0].likelihood >= choices[1].likelihood;
-            let start = if graph_first { [1.0, 0.0] } else { [0.0, 1.0] };
-            let (found, likelihood) =
-                weights(&[0, 1].map(|i: usize| beliefs[i].select(judges)), &judging, &start);
-            targets = posterior(&blend(&beliefs, &found), &silent);
-            targets.values_mut().iter_mut().for_each(|x| *x -= even);
-            let fell = rounds.last().is_some_and(|last| likelihood < last.likelihood - SLACK);
-            rounds.push(Round { choices, weights: found, likelihood });
-            if fell {
-                break;
+        (0..BLEND_ROUNDS).for_each(|_| {
+            go(&all, false);
+        });
+        rounds
+    }
+
+    /// The best filter of each of some parts, and the weights of all, or the single best.
+    fn round(
+        &self,
+        targets: &Matrix,
+        reports: &Matrix,
+        judges: Option<&[usize]>,
+        parts: &[usize],
+        single: bool,
+    ) -> Round {
+        let mut chosen: Vec<Option<Choice>> = vec![None; self.smoothers.len()];
+        for &part in parts {
+            chosen[part] = Some(self.smoothers[part].choose(targets, reports, judges));
+        }
+        let value = |part: usize| chosen[part].map_or(f64::NEG_INFINITY, |choice| choice.likelihood);
+        let best = (0..chosen.len()).max_by(|&a, &b| value(a).total_cmp(&value(b))).expect("a part");
+        let mut start = vec![0.0; chosen.len()];
+        start[best] = 1.0;
+        let (weights, likelihood) = if single {
+            (start, value(best))
+        } else {
+            let round = Round { parts: chosen.clone(), weights: start.clone(), likelihood: 0.0 };
+            let mut logs = self.logs(targets, &round);
+            let judging = match judges {
+                Some(judges) => {
+                    logs = logs.iter().map(|log| log.select(judges)).collect();
+                    &reports.select(judges)
+                }
+                None => reports,
+            };
+            weights(&logs, judging, &start)
+        };
+        for (choice, &weight) in chosen.iter_mut().zip(&weights) {
+            if weight == 0.0 {
+                *choice = None;
             }
         }
-        let best = (0..rounds.len()).max_by(|&a, &b| rounds[a].likelihood.total_cmp(&rounds[b].likelihood));
-        rounds.truncate(best.map_or(0, |best| best + 1));
-        rounds
+        Round { parts: chosen, weights, likelihood }
+    }
+
+    /// Log probabilities of the parts that have a choice.
+    fn logs(&self, targets: &Matrix, round: &Round) -> Vec<Matrix> {
+        let chosen = self.smoothers.iter().zip(&round.parts);
+        chosen.filter_map(|(smoother, part)| part.map(|choice| smoother.fit(targets, choice).0)).collect()
     }
 
     /// The same rounds with all reports.
     fn refit(&self, told: Told<'_>, rounds: &[Round]) -> Learnt {
-        let even = 1.0 / told.unbiased.columns() as f32;
         let mut targets = centred(told.unbiased);
-        let mut learnt = None;
-        for round in rounds {
-            let fits = [0, 1].map(|i| self.smoothers[i].fit(&targets, round.choices[i]));
-            let [(graph, _), (kernel, coefficients)] = fits;
-            let beliefs = posterior(&blend(&[graph, kernel], &round.weights), told.likelihood);
-            targets = beliefs.clone();
-            targets.values_mut().iter_mut().for_each(|x| *x -= even);
-            learnt = Some((beliefs, coefficients, round));
+        let (last, before) = rounds.split_last().expect("at least one round");
+        for round in before {
+            let logs = self.logs(&targets, round);
+            targets = centred(&posterior(&blend(&logs, &used(round)), told.likelihood));
         }
-        let (beliefs, coefficients, round) = learnt.expect("at least one round");
-        let (landmarks, landmark_weights) = self.representation.kernel.function(&coefficients);
-        Learnt {
-            graph_coordinates: self.representation.sizes.graph_coordinates,
-            kernel_coordinates: self.representation.sizes.kernel_coordinates,
-            places: self.representation.places.clone(),
-            measure: self.representation.graph.measure().to_vec(),
-            beliefs,
-            landmarks,
-            landmark_weights,
-            sharpness: round.choices[1].sharpness,
-            weights: [round.weights[0], round.weights[1]],
-            likelihood: round.likelihood,
-        }
+        let logs = self.logs(&targets, last);
+        let beliefs = posterior(&blend(&logs, &used(last)), told.likelihood);
+        let views = (0..self.representations.len()).map(|which| self.view(which, last, &targets)).collect();
+        let steps = rounds.iter().map(|round| format!("{round:?}")).collect();
+        Learnt { beliefs, views, likelihood: last.likelihood, steps }
     }
+
+    /// How others are seen in a representation.
+    fn view(&self, which: usize, round: &Round, targets: &Matrix) -> View {
+        let representation = self.representations[which];
+        let weight = |part: usize| round.weights[part];
+        let votes = round.parts[2 * which].map(|_| Votes {
+            weight: weight(2 * which),
+            places: representation.places.clone(),
+            measure: representation.graph.measure().to_vec(),
+        });
+        let part = 2 * which + 1;
+        let kernel = round.parts[part].map(|choice| {
+            let coefficients = self.smoothers[part].fit(targets, choice).1;
+            let values = representation.kernel.worth(&coefficients);
+            let function = Function { weight: weight(part), sharpness: choice.sharpness, values };
+            KernelView { landmarks: representation.kernel.landmarks().clone(), functions: vec![function] }
+        });
+        View { votes, kernel }
+    }
+}
+
+/// The weights of the parts that have a choice.
+fn used(round: &Round) -> Vec<f32> {
+    let both = round.parts.iter().zip(&round.weights);
+    both.filter(|(part, _)| part.is_some()).map(|(_, &weight)| weight).collect()
 }
 
 /// T - 1/K.
@@ -214,58 +252,10 @@ fn held_out(people: usize, seed: u64) -> Vec<usize> {
     (0..people).filter(|_| rng.next_u64().is_multiple_of(HELD_OUT)).collect()
 }
 
-/// What was learnt: beliefs about the people who told, and how they go on to others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Learnt {
-    graph_coordinates: usize,
-    kernel_coordinates: usize,
-    places: Matrix,
-    measure: Vec<f32>,
-    beliefs: Matrix,
-    landmarks: Landmarks,
-    landmark_weights: Matrix,
-    sharpness: f32,
-    weights: [f32; 2],
-    likelihood: f64,
-}
-
-impl Learnt {
-    /// What is believed of each of the people who told.
-    pub fn beliefs(&self) -> &Matrix {
-        &self.beliefs
-    }
-
-    /// The mean log likelihood of the held-out reports.
-    pub fn likelihood(&self) -> f64 {
-        self.likelihood
-    }
-
-    /// The probabilities of others at these coordinates: the votes of their neighbours among those who told, and the smooth function.
-    pub fn probabilities(&self, coordinates: &Matrix) -> Result<Matrix, RepresentError> {
-        coordinates.check_finite("a coordinate")?;
-        let classes = self.beliefs.columns();
-        let places = coordinates.first_columns(self.graph_coordinates);
-        let neighbours = Neighbours::find(&places, &self.places, NEIGHBOURS, false)?;
-        let votes = GraphBasis::votes_by(&self.measure, &neighbours);
-        let mut graph = Matrix::zeros(coordinates.rows(), classes);
-        for person in 0..coordinates.rows() {
-            let own = &votes[person * NEIGHBOURS..][..NEIGHBOURS];
-            for ((who, _), vote) in neighbours.of(person).zip(own) {
-                let belief = self.beliefs.row(who);
-                graph.row_mut(person).iter_mut().zip(belief).for_each(|(sum, q)| *sum += vote * q);
-            }
-        }
-        graph.values_mut().iter_mut().for_each(|p| *p = (*p + DOUBT).ln());
-        let near = self.landmarks.kernel(&coordinates.first_columns(self.kernel_coordinates))?;
-        let mut kernel = near.times(&self.landmark_weights);
-        log_probabilities(&mut kernel, self.sharpness);
-        Ok(blend(&[graph, kernel], &self.weights))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Sizes;
 
     /// People in K clouds, each with the label of their cloud, told by randomized response at e^ε = 3.
     struct World {
@@ -314,16 +304,16 @@ mod tests {
         let sizes = Sizes { landmarks: 200, ..Sizes::default() };
         let representation = Representation::new(&world.coordinates, sizes).unwrap();
         let told = Told { unbiased: &world.unbiased, likelihood: &world.likelihood };
-        let learnt = Recipe::new(&representation).learn(told, 1).unwrap();
+        let learnt = Recipe::new(&[&representation]).unwrap().learn(told, 1).unwrap();
         // The nearest centre is wrong against each of two others with probability Φ(-2.5), 1.2 % together; reports alone are right 60 %
         let own = accuracy(learnt.beliefs(), &world.labels);
         assert!(own > 0.975, "{own}");
         let fresh = super::tests::world(2000, 6);
-        let found = learnt.probabilities(&fresh.coordinates).unwrap();
+        let found = learnt.probabilities(&[&fresh.coordinates]).unwrap();
         let others = accuracy(&found, &fresh.labels);
         assert!(others > 0.975, "{others}");
         // It reads back as itself
-        let again = Recipe::new(&representation).learn(told, 1).unwrap();
+        let again = Recipe::new(&[&representation]).unwrap().learn(told, 1).unwrap();
         assert_eq!(again, learnt);
     }
 
@@ -337,8 +327,8 @@ mod tests {
         let sizes = Sizes { landmarks: 200, ..Sizes::default() };
         let representation = Representation::new(&world.coordinates, sizes).unwrap();
         let told = Told { unbiased: &world.unbiased, likelihood: &world.likelihood };
-        let learnt = Recipe::new(&representation).learn(told, 1).unwrap();
-        let found = learnt.probabilities(&world.coordinates).unwrap();
+        let learnt = Recipe::new(&[&representation]).unwrap().learn(told, 1).unwrap();
+        let found = learnt.probabilities(&[&world.coordinates]).unwrap();
         let sure = found.values().chunks(3).filter(|row| row.iter().any(|&p| p > 0.6)).count();
         assert!(sure < 300, "{sure} of 3000 are believed to be sure");
     }
@@ -350,7 +340,7 @@ mod tests {
             Representation::new(&world.coordinates, Sizes { landmarks: 50, ..Sizes::default() }).unwrap();
         let fewer = world.unbiased.select(&(0..100).collect::<Vec<_>>());
         let told = Told { unbiased: &fewer, likelihood: &world.likelihood };
-        let refused = Recipe::new(&representation).learn(told, 1);
+        let refused = Recipe::new(&[&representation]).unwrap().learn(told, 1);
         assert!(matches!(refused, Err(RepresentError::Shape { found: 100, expected: 200, .. })));
     }
 }

@@ -11,6 +11,7 @@ use crate::matrix::multiply;
 use crate::{Matrix, RepresentError};
 use faer::{MatMut, MatRef, Par};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// Directions of the waves.
@@ -25,7 +26,8 @@ const SIDES: std::ops::RangeInclusive<usize> = 8..=128;
 const TOGETHER: usize = 64;
 
 /// The filters for images of one size.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "usize", into = "usize")]
 pub struct Scattering {
     side: usize,
     fine: Correlation,
@@ -56,6 +58,11 @@ impl Scattering {
     /// How many features an image has.
     pub fn features(&self) -> usize {
         CHANNELS * self.pool.columns()
+    }
+
+    /// How many features of an image, one after the other, are of one kind.
+    pub fn kind(&self) -> usize {
+        self.pool.columns()
     }
 
     /// The features of images, one in a row, on all cores.
@@ -106,6 +113,20 @@ impl Scattering {
                 put(channel, &coarse[maps(small, second)], &self.pool_half);
             }
         }
+    }
+}
+
+impl TryFrom<usize> for Scattering {
+    type Error = RepresentError;
+
+    fn try_from(pixels: usize) -> Result<Self, RepresentError> {
+        Self::new(pixels)
+    }
+}
+
+impl From<Scattering> for usize {
+    fn from(scattering: Scattering) -> Self {
+        scattering.side * scattering.side
     }
 }
 

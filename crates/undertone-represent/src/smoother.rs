@@ -8,13 +8,17 @@
 //! L_i does not depend on i's report. Hence i's report judges it fairly, and may be joined to it by Bayes' rule.
 
 use crate::Matrix;
-use crate::beliefs::{mean_log_likelihood, softmax};
+use crate::beliefs::{log_likelihoods, mean_log_likelihood, softmax};
+use crate::blend::difference;
 use rayon::prelude::*;
 
 /// The most that somebody may tell about themselves: beyond, leaving them out divides by nearly nothing.
 const MOST: f32 = 0.95;
 /// Steps of the search for the sharpness: e^(i/4).
 const SHARPNESS: std::ops::RangeInclusive<u8> = 0..=20;
+fn patience() -> f64 {
+    std::env::var("PATIENCE").map_or(0.0, |x| x.parse().unwrap())
+}
 /// What is added to probabilities before their logarithm is taken.
 const FLOOR: f32 = 1e-9;
 
@@ -45,42 +49,57 @@ pub struct Choice {
 }
 
 impl<'a> Smoother<'a> {
-    /// A basis with orthonormal columns.
+    /// A basis with orthonormal columns, and filters from smooth to rough.
     pub fn new(basis: &'a Matrix, filters: Vec<Filter>) -> Self {
-        let squares = |row: &[f32]| row.iter().map(|x| x * x).collect::<Vec<f32>>();
-        let own = filters
-            .iter()
-            .map(|filter| {
-                let one = |row: &[f32]| {
-                    let sum: f32 = squares(row).iter().zip(&filter.kept).map(|(x, f)| x * f).sum();
-                    sum.min(MOST)
-                };
-                basis.values().par_chunks(basis.columns()).map(one).collect()
-            })
-            .collect();
+        let own = |filter: &Filter| {
+            let one = |row: &[f32]| {
+                let sum: f32 = row.iter().zip(&filter.kept).map(|(x, f)| x * x * f).sum();
+                sum.min(MOST)
+            };
+            basis.values().par_chunks(basis.columns()).map(one).collect()
+        };
+        let own = filters.iter().map(own).collect();
         Self { basis, filters, own }
     }
 
-    /// The filter and the sharpness that make the reports of `judges` likeliest.
-    pub fn choose(&self, targets: &Matrix, reports: &Matrix, judges: &[usize]) -> Choice {
+    /// The filter and the sharpness that make the reports of `judges` likeliest: the smoothest of those filters that `PATIENCE` standard errors
+    /// cannot tell from the best.
+    pub fn choose(&self, targets: &Matrix, reports: &Matrix, judges: Option<&[usize]>) -> Choice {
         let classes = targets.columns();
+        let all = self.all_fits(targets, judges);
+        let (targets, reports) = match judges {
+            Some(judges) => (&targets.select(judges), &reports.select(judges)),
+            None => (targets, reports),
+        };
+        let judged: Vec<(Choice, Vec<f64>)> = (0..self.filters.len())
+            .map(|filter| {
+                let mut scores = all.columns_from(filter * classes, classes);
+                leave_out(&mut scores, targets, |i| self.own[filter][judges.map_or(i, |judges| judges[i])]);
+                sharpest(filter, scores, reports)
+            })
+            .collect();
+        let best = judged
+            .iter()
+            .max_by(|a, b| a.0.likelihood.total_cmp(&b.0.likelihood))
+            .expect("there is a filter");
+        let alike = |(_, likelihoods): &&(Choice, Vec<f64>)| {
+            let (loss, error) = difference(&best.1, likelihoods);
+            loss <= patience() * error
+        };
+        judged.iter().find(alike).expect("the best is like itself").0
+    }
+
+    /// The fits of all filters side by side, a product of matrices.
+    fn all_fits(&self, targets: &Matrix, judges: Option<&[usize]>) -> Matrix {
         let seen = self.basis.transposed_times(targets);
-        let (basis, targets, reports) =
-            (self.basis.select(judges), targets.select(judges), reports.select(judges));
-        let mut best = Choice { filter: 0, sharpness: 1.0, likelihood: f64::NEG_INFINITY };
-        for (filter, kept) in self.filters.iter().enumerate() {
-            let mut scores = basis.times(&kept.of(&seen));
-            let own = |judge: usize| self.own[filter][judges[judge]];
-            leave_out(&mut scores, &targets, own);
-            for step in SHARPNESS {
-                let sharpness = (f32::from(step) / 4.0).exp();
-                let likelihood = mean_log_likelihood(scores.values(), reports.values(), classes, sharpness);
-                if likelihood > best.likelihood {
-                    best = Choice { filter, sharpness, likelihood };
-                }
-            }
+        let classes = targets.columns();
+        let side = Matrix::from_fn(seen.rows(), self.filters.len() * classes, |j, column| {
+            self.filters[column / classes].kept[j] * seen.row(j)[column % classes]
+        });
+        match judges {
+            Some(judges) => self.basis.select(judges).times(&side),
+            None => self.basis.times(&side),
         }
-        best
     }
 
     /// Everybody's log probabilities without their own target, and the coefficients of the fit.
@@ -91,6 +110,22 @@ impl<'a> Smoother<'a> {
         log_probabilities(&mut scores, choice.sharpness);
         (scores, coefficients)
     }
+}
+
+/// The sharpness that makes the reports likeliest, and how likely each is with it.
+fn sharpest(filter: usize, mut scores: Matrix, reports: &Matrix) -> (Choice, Vec<f64>) {
+    let classes = scores.columns();
+    let (mut sharpness, mut likelihood) = (1.0, f64::NEG_INFINITY);
+    for step in SHARPNESS {
+        let tried = (f32::from(step) / 4.0).exp();
+        let found = mean_log_likelihood(scores.values(), reports.values(), classes, tried);
+        if found > likelihood {
+            (sharpness, likelihood) = (tried, found);
+        }
+    }
+    softmax(scores.values_mut(), classes, sharpness);
+    let each = log_likelihoods(scores.values(), reports.values(), classes);
+    (Choice { filter, sharpness, likelihood }, each)
 }
 
 /// Scores become the logarithms of softmax(β·score).
@@ -197,8 +232,7 @@ mod tests {
             .iter()
             .map(|&r| Filter { kept: (0..60).map(|j| f32::from(u8::from(j < r))).collect() })
             .collect();
-        let judges: Vec<usize> = (0..people).collect();
-        let choice = Smoother::new(&basis, filters).choose(&targets, &reports, &judges);
+        let choice = Smoother::new(&basis, filters).choose(&targets, &reports, None);
         assert_eq!(choice.filter, 1, "{choice:?}");
     }
 }
