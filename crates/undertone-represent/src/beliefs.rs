@@ -1,22 +1,28 @@
 //! What is believed of each person's label: K probabilities in a row, before and after the report.
 
 use crate::Matrix;
+use crate::exponential::exponentials;
 use rayon::prelude::*;
 
 /// Rows that a core treats together.
-const ROWS: usize = 2048;
+const ROWS: usize = 1024;
+/// What is taken for nothing.
+const LEAST: f32 = 1e-30;
 
 /// Scores become probabilities: softmax(β·score), row by row.
 pub(crate) fn softmax(scores: &mut [f32], classes: usize, sharpness: f32) {
     scores.par_chunks_mut(ROWS * classes).for_each(|rows| {
         for row in rows.chunks_exact_mut(classes) {
             let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            for x in row.iter_mut() {
-                *x = (sharpness * (*x - most)).exp();
-            }
-            let total: f32 = row.iter().sum();
             for x in row {
-                *x /= total;
+                *x = sharpness * (*x - most);
+            }
+        }
+        exponentials(rows);
+        for row in rows.chunks_exact_mut(classes) {
+            let part = 1.0 / row.iter().sum::<f32>();
+            for x in row {
+                *x *= part;
             }
         }
     });
@@ -26,29 +32,33 @@ pub(crate) fn softmax(scores: &mut [f32], classes: usize, sharpness: f32) {
 pub(crate) fn log_likelihoods(probabilities: &[f32], reports: &[f32], classes: usize) -> Vec<f64> {
     let one = |(p, e): (&[f32], &[f32])| {
         let sum: f32 = p.iter().zip(e).map(|(p, e)| p * e).sum();
-        f64::from(sum.max(1e-30)).ln()
+        f64::from(sum.max(LEAST)).ln()
     };
     probabilities.par_chunks(classes).zip(reports.par_chunks(classes)).with_min_len(ROWS).map(one).collect()
 }
 
 /// The mean of it for softmax(β·score).
 pub(crate) fn mean_log_likelihood(scores: &[f32], reports: &[f32], classes: usize, sharpness: f32) -> f64 {
-    // ln Σ_k e^(β·s_k)·E_k - ln Σ_k e^(β·s_k)
-    let one = |(s, e): (&[f32], &[f32])| {
-        let most = s.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let (mut all, mut told) = (0.0f32, 0.0f32);
-        for (s, e) in s.iter().zip(e) {
-            let weight = (sharpness * (s - most)).exp();
-            all += weight;
-            told += weight * e;
-        }
-        f64::from((told / all).max(1e-30)).ln()
+    // Σ_k e^(β·s_k)·E_k / Σ_k e^(β·s_k)
+    let one = |(weights, e): (&[f32], &[f32])| {
+        let told: f32 = weights.iter().zip(e).map(|(weight, e)| weight * e).sum();
+        f64::from((told / weights.iter().sum::<f32>()).max(LEAST))
     };
-    let parts: Vec<f64> = scores
-        .par_chunks(ROWS * classes)
-        .zip(reports.par_chunks(ROWS * classes))
-        .map(|(s, e)| s.chunks_exact(classes).zip(e.chunks_exact(classes)).map(one).sum())
-        .collect();
+    let some = |(scores, reports): (&[f32], &[f32])| -> f64 {
+        let mut weights = Vec::with_capacity(scores.len());
+        for scores in scores.chunks_exact(classes) {
+            let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            weights.extend(scores.iter().map(|score| sharpness * (score - most)));
+        }
+        exponentials(&mut weights);
+        // The logarithm of a product of eight, each at least 10⁻³⁰, in place of eight logarithms
+        let product = |(weights, e): (&[f32], &[f32])| {
+            weights.chunks_exact(classes).zip(e.chunks_exact(classes)).map(one).product::<f64>().ln()
+        };
+        weights.chunks(8 * classes).zip(reports.chunks(8 * classes)).map(product).sum()
+    };
+    let blocks = scores.par_chunks(ROWS * classes).zip(reports.par_chunks(ROWS * classes));
+    let parts: Vec<f64> = blocks.map(some).collect();
     parts.iter().sum::<f64>() / (scores.len() / classes) as f64
 }
 

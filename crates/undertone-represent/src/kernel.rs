@@ -7,6 +7,7 @@
 //! **Rounding.** Where people are in few dimensions K_LL is nearly singular. It is written and factored in double precision; B is formed
 //! before it is squared, since C⁻¹·(K'K)·C'⁻¹ would make 10⁵ times as much of the rounding of K'K.
 
+use crate::exponential::exponentials;
 use crate::matrix::product;
 use crate::{Matrix, RepresentError};
 use faer::linalg::matmul::{matmul, triangular, triangular::BlockStructure};
@@ -70,8 +71,9 @@ impl Landmarks {
             for (row, out) in out.chunks_exact_mut(width).enumerate() {
                 let own = norm(people.row(block * ROWS + row));
                 for (value, norm) in out.iter_mut().zip(&norms) {
-                    *value = (-self.rate * (own + norm - 2.0 * *value).max(0.0)).exp();
+                    *value = -self.rate * (own + norm - 2.0 * *value).max(0.0);
                 }
+                exponentials(out);
             }
         });
         Ok(out)

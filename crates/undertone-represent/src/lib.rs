@@ -12,6 +12,7 @@ mod beliefs;
 mod blend;
 mod coordinates;
 mod error;
+mod exponential;
 mod graph;
 mod kernel;
 mod learnt;

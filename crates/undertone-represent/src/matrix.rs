@@ -3,6 +3,7 @@
 use crate::RepresentError;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// A matrix in single precision, row after row.
@@ -122,10 +123,18 @@ impl Matrix {
     }
 }
 
-/// A·B on all cores.
+/// Rows of a product that a core makes at once.
+const ROWS: usize = 256;
+
+/// A·B on all cores: each takes some rows of it, and none waits for another, as it would if all worked on one block.
 pub(crate) fn product(left: MatRef<'_, f32>, right: MatRef<'_, f32>) -> Matrix {
-    let mut out = Matrix::zeros(left.nrows(), right.ncols());
-    multiply(out.view_mut(), left, right, Par::rayon(0));
+    let width = right.ncols();
+    let mut out = Matrix::zeros(left.nrows(), width);
+    out.values.par_chunks_mut((ROWS * width).max(1)).enumerate().for_each(|(block, out)| {
+        let rows = out.len() / width;
+        let left = left.subrows(block * ROWS, rows);
+        multiply(MatMut::from_row_major_slice_mut(out, rows, width), left, right, Par::Seq);
+    });
     out
 }
 

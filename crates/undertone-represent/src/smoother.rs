@@ -14,8 +14,10 @@ use rayon::prelude::*;
 
 /// The most that somebody may tell about themselves: beyond, leaving them out divides by nearly nothing.
 const MOST: f32 = 0.95;
-/// Steps of the search for the sharpness: e^(i/4).
-const SHARPNESS: std::ops::RangeInclusive<u8> = 0..=20;
+/// Steps of the search for the sharpness.
+const STEPS: usize = 20;
+/// Rows that a core treats together.
+const ROWS: usize = 1024;
 fn patience() -> f64 {
     std::env::var("PATIENCE").map_or(0.0, |x| x.parse().unwrap())
 }
@@ -112,17 +114,28 @@ impl<'a> Smoother<'a> {
     }
 }
 
+/// The sharpness of a step: e^(i/4).
+fn sharp(step: usize) -> f32 {
+    (step as f32 / 4.0).exp()
+}
+
 /// The sharpness that makes the reports likeliest, and how likely each is with it.
 fn sharpest(filter: usize, mut scores: Matrix, reports: &Matrix) -> (Choice, Vec<f64>) {
     let classes = scores.columns();
-    let (mut sharpness, mut likelihood) = (1.0, f64::NEG_INFINITY);
-    for step in SHARPNESS {
-        let tried = (f32::from(step) / 4.0).exp();
-        let found = mean_log_likelihood(scores.values(), reports.values(), classes, tried);
-        if found > likelihood {
-            (sharpness, likelihood) = (tried, found);
+    let mut tried = [f64::NEG_INFINITY; 1 + STEPS];
+    let mut best = 0;
+    // Every fourth step first, then what is between the best and its neighbours: the likelihood has one summit along β
+    for stride in [4, 2, 1] {
+        let around = best;
+        let near = |step: &usize| stride == 4 || step.abs_diff(around) == stride;
+        for step in (0..=STEPS).step_by(stride).filter(near) {
+            tried[step] = mean_log_likelihood(scores.values(), reports.values(), classes, sharp(step));
+            if tried[step] > tried[best] {
+                best = step;
+            }
         }
     }
+    let (sharpness, likelihood) = (sharp(best), tried[best]);
     softmax(scores.values_mut(), classes, sharpness);
     let each = log_likelihoods(scores.values(), reports.values(), classes);
     (Choice { filter, sharpness, likelihood }, each)
@@ -149,14 +162,13 @@ impl Filter {
 }
 
 /// L = (F - hT)/(1 - h).
-fn leave_out(fit: &mut Matrix, targets: &Matrix, own: impl Fn(usize) -> f32) {
+fn leave_out(fit: &mut Matrix, targets: &Matrix, own: impl Fn(usize) -> f32 + Sync) {
     let classes = fit.columns();
-    for (person, (fit, target)) in
-        fit.values_mut().chunks_exact_mut(classes).zip(targets.values().chunks_exact(classes)).enumerate()
-    {
+    let both = fit.values_mut().par_chunks_mut(classes).zip(targets.values().par_chunks(classes));
+    both.enumerate().with_min_len(ROWS).for_each(|(person, (fit, target))| {
         let h = own(person);
         fit.iter_mut().zip(target).for_each(|(fit, target)| *fit = (*fit - h * target) / (1.0 - h));
-    }
+    });
 }
 
 #[cfg(test)]
