@@ -106,6 +106,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for kind in kinds.split(',') {
         let (name, sizes) = match kind {
             "strokes" => (Kind::Strokes, Sizes { landmarks, ..Sizes::default() }),
+            "patches" => {
+                let wide =
+                    Sizes { graph_coordinates: 200, kernel_coordinates: 600, landmarks, ..Sizes::default() };
+                (Kind::Patches, wide)
+            }
             "columns" => (Kind::Columns, Sizes { landmarks, ..Sizes::default() }),
             _ => return Err(format!("{kind} is no kind of features").into()),
         };

@@ -1,8 +1,11 @@
 //! From what is known of people to where they are: features of their kind, scaled, and the directions in which they differ most.
 
-use crate::{Matrix, Principal, RepresentError, Scattering};
+use crate::{Matrix, Patches, Principal, RepresentError, Scattering};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// Added to the standard deviation of a feature, as a part of their mean.
+const SOFTENING: f64 = 0.1;
 
 /// What a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +14,8 @@ pub enum Kind {
     Columns,
     /// Pixels of a square image, seen by fixed filters
     Strokes,
+    /// Pixels of a square image, in which patches are looked for that are usual in the images, whichever way round
+    Patches,
 }
 
 /// A map from rows to coordinates, the most telling first.
@@ -26,6 +31,7 @@ pub struct Coordinates {
 enum Extractor {
     Columns,
     Strokes(Scattering),
+    Patches(Patches),
 }
 
 impl Extractor {
@@ -33,24 +39,26 @@ impl Extractor {
         match self {
             Self::Columns => Ok(rows.clone()),
             Self::Strokes(scattering) => scattering.transform(rows),
+            Self::Patches(patches) => patches.transform(rows),
         }
     }
 
     /// What makes features of one kind as wide as those of another; columns are as wide as they were meant to be.
     fn scale(&self, features: &Matrix) -> Vec<f32> {
-        match self {
-            Self::Columns => vec![1.0; features.columns()],
-            Self::Strokes(scattering) => {
-                let kind = scattering.kind();
-                let variance = |moments: &[(f64, f64)]| {
-                    let n = moments.len() as f64;
-                    let mean = moments.iter().map(|m| m.0).sum::<f64>() / n;
-                    moments.iter().map(|m| m.1).sum::<f64>() / n - mean * mean
-                };
-                let one = |moments: &[(f64, f64)]| (1.0 / variance(moments).max(1e-12).sqrt()) as f32;
-                moments(features).chunks(kind).flat_map(|moments| vec![one(moments); moments.len()]).collect()
-            }
-        }
+        let kind = match self {
+            Self::Columns => return vec![1.0; features.columns()],
+            Self::Strokes(scattering) => scattering.kind(),
+            Self::Patches(_) => 1,
+        };
+        let width = |moments: &[(f64, f64)]| {
+            let n = moments.len() as f64;
+            let mean = moments.iter().map(|m| m.0).sum::<f64>() / n;
+            (moments.iter().map(|m| m.1).sum::<f64>() / n - mean * mean).max(0.0).sqrt()
+        };
+        let widths: Vec<f64> = moments(features).chunks(kind).map(width).collect();
+        // What hardly varies is not made to vary as much as the rest
+        let soft = SOFTENING * widths.iter().sum::<f64>() / widths.len() as f64 + f64::MIN_POSITIVE;
+        widths.iter().flat_map(|width| vec![(1.0 / (width + soft)) as f32; kind]).collect()
     }
 }
 
@@ -80,6 +88,7 @@ impl Coordinates {
         let extractor = match kind {
             Kind::Columns => Extractor::Columns,
             Kind::Strokes => Extractor::Strokes(Scattering::new(rows.columns())?),
+            Kind::Patches => Extractor::Patches(Patches::fit(rows)?),
         };
         let mut features = extractor.features(rows)?;
         let scale = extractor.scale(&features);

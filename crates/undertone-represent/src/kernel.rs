@@ -10,9 +10,9 @@
 use crate::exponential::exponentials;
 use crate::matrix::product;
 use crate::{Matrix, RepresentError};
-use faer::linalg::matmul::{matmul, triangular, triangular::BlockStructure};
+use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, Mat, Par, Side};
+use faer::{Accum, Mat, MatRef, Par, Side};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
@@ -115,7 +115,9 @@ impl KernelBasis {
         // B' = C⁻¹·K', in the place of K
         let mut seen = kernel.kernel(people)?;
         solve_lower_triangular_in_place(root.as_ref(), seen.view_mut().transpose_mut(), Par::rayon(0));
-        let (values, vectors) = eigen(&gram(&seen))?;
+        let mut gram = Matrix::zeros(seen.columns(), seen.columns());
+        seen.add_gram(&mut gram, 1.0);
+        let (values, vectors) = eigen(gram.view())?;
         let kept = values.iter().take_while(|&&value| value > values[0] * LEAST).count();
         let mut turn = vectors.subcols(0, kept).to_owned();
         for (column, value) in turn.col_iter_mut().zip(&values) {
@@ -141,25 +143,8 @@ impl KernelBasis {
     }
 }
 
-/// B'B, of which only the lower half is made.
-fn gram(rows: &Matrix) -> Mat<f32> {
-    let mut out = Mat::zeros(rows.columns(), rows.columns());
-    triangular::matmul(
-        out.as_mut(),
-        BlockStructure::TriangularLower,
-        Accum::Replace,
-        rows.view().transpose(),
-        BlockStructure::Rectangular,
-        rows.view(),
-        BlockStructure::Rectangular,
-        1.0,
-        Par::rayon(0),
-    );
-    out
-}
-
 /// Eigenvalues from above, and the eigenvectors.
-fn eigen(matrix: &Mat<f32>) -> Result<(Vec<f32>, Mat<f32>), RepresentError> {
+fn eigen(matrix: MatRef<'_, f32>) -> Result<(Vec<f32>, Mat<f32>), RepresentError> {
     let found = matrix
         .self_adjoint_eigen(Side::Lower)
         .map_err(|_| RepresentError::Singular { what: "the kernel's spectrum" })?;

@@ -112,6 +112,26 @@ impl Matrix {
         product(self.view().transpose(), other.view())
     }
 
+    /// The lower half of A'A times a factor, added to `sum` in stripes: what is right of the diagonal is not made.
+    pub(crate) fn add_gram(&self, sum: &mut Self, factor: f32) {
+        let (view, width) = (self.view(), self.columns);
+        sum.values.par_chunks_mut((ROWS * width).max(1)).enumerate().for_each(|(stripe, out)| {
+            let (start, rows) = (stripe * ROWS, out.len() / width);
+            let out = MatMut::from_row_major_slice_mut(out, rows, width).subcols_mut(0, start + rows);
+            let (left, right) = (view.subcols(start, rows), view.subcols(0, start + rows));
+            matmul(out, Accum::Add, left.transpose(), right, factor, Par::Seq);
+        });
+    }
+
+    /// Writes the lower half of a square into the upper one.
+    pub(crate) fn mirror(&mut self) {
+        for row in 0..self.columns {
+            for column in row + 1..self.columns {
+                self.values[row * self.columns + column] = self.values[column * self.columns + row];
+            }
+        }
+    }
+
     /// Whether everything is a number.
     pub(crate) fn check_finite(&self, what: &'static str) -> Result<(), RepresentError> {
         match self.values.iter().position(|value| !value.is_finite()) {

@@ -6,7 +6,7 @@
 
 use crate::spectrum::leading;
 use crate::{Matrix, RepresentError};
-use faer::{Accum, Par, linalg::matmul::matmul};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The power of its variance by which a coordinate is divided.
@@ -74,7 +74,7 @@ impl Principal {
     }
 }
 
-fn column_means(rows: &Matrix) -> Vec<f32> {
+pub(crate) fn column_means(rows: &Matrix) -> Vec<f32> {
     let mut sums = vec![0.0f64; rows.columns()];
     for row in rows.values().chunks_exact(rows.columns()) {
         sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum += f64::from(x));
@@ -83,24 +83,18 @@ fn column_means(rows: &Matrix) -> Vec<f32> {
 }
 
 /// Σ(x - m)(x - m)'/n.
-fn covariance(rows: &Matrix, mean: &[f32]) -> Matrix {
+pub(crate) fn covariance(rows: &Matrix, mean: &[f32]) -> Matrix {
     let (people, width) = (rows.rows(), rows.columns());
     let mut sum = Matrix::zeros(width, width);
     for start in (0..people).step_by(BLOCK) {
         let mut block = rows.block(start..(start + BLOCK).min(people)).to_vec();
-        for row in block.chunks_exact_mut(width) {
+        block.par_chunks_mut(width).for_each(|row| {
             row.iter_mut().zip(mean).for_each(|(x, mean)| *x -= mean);
-        }
+        });
         let block = Matrix::new(width, block).expect("whole rows");
-        matmul(
-            sum.view_mut(),
-            Accum::Add,
-            block.view().transpose(),
-            block.view(),
-            1.0 / people as f32,
-            Par::rayon(0),
-        );
+        block.add_gram(&mut sum, 1.0 / people as f32);
     }
+    sum.mirror();
     sum
 }
 
