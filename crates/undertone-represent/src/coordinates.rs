@@ -1,0 +1,115 @@
+//! From what is known of people to where they are: features of their kind, scaled, and the directions in which they differ most.
+
+use crate::{Matrix, Patches, Principal, RepresentError, Scattering};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Added to the standard deviation of a feature, as a part of their mean.
+const SOFTENING: f64 = 0.1;
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// Columns, which are taken as they are
+    Columns,
+    /// Pixels of a square image, seen by fixed filters
+    Strokes,
+    /// Pixels of a square image, in which patches are looked for that are usual in the images, whichever way round
+    Patches,
+}
+
+/// A map from rows to coordinates, the most telling first.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Coordinates {
+    extractor: Extractor,
+    /// What each feature is multiplied by
+    scale: Vec<f32>,
+    principal: Principal,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Extractor {
+    Columns,
+    Strokes(Scattering),
+    Patches(Patches),
+}
+
+impl Extractor {
+    fn features(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
+        match self {
+            Self::Columns => Ok(rows.clone()),
+            Self::Strokes(scattering) => scattering.transform(rows),
+            Self::Patches(patches) => patches.transform(rows),
+        }
+    }
+
+    /// What makes features of one kind as wide as those of another; columns are as wide as they were meant to be.
+    fn scale(&self, features: &Matrix) -> Vec<f32> {
+        let kind = match self {
+            Self::Columns => return vec![1.0; features.columns()],
+            Self::Strokes(scattering) => scattering.kind(),
+            Self::Patches(_) => 1,
+        };
+        let width = |moments: &[(f64, f64)]| {
+            let n = moments.len() as f64;
+            let mean = moments.iter().map(|m| m.0).sum::<f64>() / n;
+            (moments.iter().map(|m| m.1).sum::<f64>() / n - mean * mean).max(0.0).sqrt()
+        };
+        let widths: Vec<f64> = moments(features).chunks(kind).map(width).collect();
+        // What hardly varies is not made to vary as much as the rest
+        let soft = SOFTENING * widths.iter().sum::<f64>() / widths.len() as f64 + f64::MIN_POSITIVE;
+        widths.iter().flat_map(|width| vec![(1.0 / (width + soft)) as f32; kind]).collect()
+    }
+}
+
+/// The means of each column and of its square.
+fn moments(rows: &Matrix) -> Vec<(f64, f64)> {
+    let width = rows.columns();
+    let mut sums = vec![(0.0, 0.0); width];
+    for row in rows.values().chunks_exact(width) {
+        for (sum, &x) in sums.iter_mut().zip(row) {
+            sum.0 += f64::from(x);
+            sum.1 += f64::from(x) * f64::from(x);
+        }
+    }
+    let n = rows.rows() as f64;
+    sums.iter().map(|sum| (sum.0 / n, sum.1 / n)).collect()
+}
+
+fn scaled(features: &mut Matrix, scale: &[f32]) {
+    features.values_mut().par_chunks_mut(scale.len()).for_each(|row| {
+        row.iter_mut().zip(scale).for_each(|(x, scale)| *x *= scale);
+    });
+}
+
+impl Coordinates {
+    /// The map that the rows suggest, to `count` coordinates or as many as there are, and where the rows are.
+    pub fn fit(kind: Kind, rows: &Matrix, count: usize) -> Result<(Self, Matrix), RepresentError> {
+        let extractor = match kind {
+            Kind::Columns => Extractor::Columns,
+            Kind::Strokes => Extractor::Strokes(Scattering::new(rows.columns())?),
+            Kind::Patches => Extractor::Patches(Patches::fit(rows)?),
+        };
+        let mut features = extractor.features(rows)?;
+        let scale = extractor.scale(&features);
+        scaled(&mut features, &scale);
+        let principal = Principal::fit(&features, count)?;
+        let coordinates = principal.project(&features)?;
+        Ok((Self { extractor, scale, principal }, coordinates))
+    }
+
+    /// Where others are.
+    pub fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
+        let mut features = self.extractor.features(rows)?;
+        if features.columns() != self.scale.len() {
+            return Err(RepresentError::Shape {
+                what: "a row",
+                unit: "features",
+                found: features.columns(),
+                expected: self.scale.len(),
+            });
+        }
+        scaled(&mut features, &self.scale);
+        self.principal.project(&features)
+    }
+}

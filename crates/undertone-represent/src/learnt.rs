@@ -1,0 +1,120 @@
+//! What was learnt, and how it goes on to others.
+
+use crate::blend::blend;
+use crate::graph::NEIGHBOURS;
+use crate::smoother::log_probabilities;
+use crate::{GraphBasis, Landmarks, Matrix, Neighbours, RepresentError};
+use serde::{Deserialize, Serialize};
+
+/// Added to the votes of neighbours, who may all be wrong.
+const DOUBT: f32 = 0.01;
+
+/// What was learnt: beliefs about the people who told, and how they go on to others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Learnt {
+    pub(crate) beliefs: Matrix,
+    /// For each representation
+    pub(crate) views: Vec<View>,
+    pub(crate) likelihood: f64,
+    pub(crate) steps: Vec<String>,
+}
+
+/// How others are seen in one representation: what has no weight is left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct View {
+    pub(crate) votes: Option<Votes>,
+    pub(crate) kernel: Option<KernelView>,
+}
+
+/// The beliefs about the neighbours among those who told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Votes {
+    pub(crate) weight: f32,
+    /// Where those who told are
+    pub(crate) places: Matrix,
+    /// The distance to the seventh neighbour of each
+    pub(crate) measure: Vec<f32>,
+}
+
+/// Smooth functions of where somebody is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct KernelView {
+    pub(crate) landmarks: Landmarks,
+    pub(crate) functions: Vec<Function>,
+}
+
+/// softmax(β·k(x, ·)·w), which counts by its weight.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Function {
+    pub(crate) weight: f32,
+    pub(crate) sharpness: f32,
+    pub(crate) values: Matrix,
+}
+
+impl Learnt {
+    /// What is believed of each of the people who told.
+    pub fn beliefs(&self) -> &Matrix {
+        &self.beliefs
+    }
+
+    /// The mean log likelihood of reports that judged.
+    pub fn likelihood(&self) -> f64 {
+        self.likelihood
+    }
+
+    /// What was chosen, a line for each step.
+    pub fn steps(&self) -> &[String] {
+        &self.steps
+    }
+
+    /// Probabilities for others at these coordinates, which are given for each representation: the votes of their neighbours among those
+    /// who told, and the smooth functions.
+    pub fn probabilities(&self, coordinates: &[&Matrix]) -> Result<Matrix, RepresentError> {
+        if coordinates.len() != self.views.len() {
+            return Err(RepresentError::Shape {
+                what: "what is given",
+                unit: "representations",
+                found: coordinates.len(),
+                expected: self.views.len(),
+            });
+        }
+        let (mut logs, mut weights) = (Vec::new(), Vec::new());
+        for (view, coordinates) in self.views.iter().zip(coordinates) {
+            coordinates.check_finite("a coordinate")?;
+            if let Some(votes) = &view.votes {
+                logs.push(votes.of(coordinates, &self.beliefs)?);
+                weights.push(votes.weight);
+            }
+            if let Some(kernel) = &view.kernel {
+                let near =
+                    kernel.landmarks.kernel(&coordinates.first_columns(kernel.landmarks.coordinates()))?;
+                for function in &kernel.functions {
+                    let mut scores = near.times(&function.values);
+                    log_probabilities(&mut scores, function.sharpness);
+                    logs.push(scores);
+                    weights.push(function.weight);
+                }
+            }
+        }
+        Ok(blend(&logs, &weights))
+    }
+}
+
+impl Votes {
+    /// ln of the beliefs about the neighbours, by how near they are.
+    fn of(&self, coordinates: &Matrix, beliefs: &Matrix) -> Result<Matrix, RepresentError> {
+        let places = coordinates.first_columns(self.places.columns());
+        let neighbours = Neighbours::find(&places, &self.places, NEIGHBOURS, false)?;
+        let votes = GraphBasis::votes_by(&self.measure, &neighbours);
+        let mut out = Matrix::zeros(coordinates.rows(), beliefs.columns());
+        for person in 0..coordinates.rows() {
+            let own = &votes[person * NEIGHBOURS..][..NEIGHBOURS];
+            for ((who, _), vote) in neighbours.of(person).zip(own) {
+                let belief = beliefs.row(who);
+                out.row_mut(person).iter_mut().zip(belief).for_each(|(sum, q)| *sum += vote * q);
+            }
+        }
+        out.values_mut().iter_mut().for_each(|p| *p = (*p + DOUBT).ln());
+        Ok(out)
+    }
+}

@@ -1,0 +1,141 @@
+//! The directions in which people differ most, and where somebody is along them.
+//!
+//! The covariance of the features is summed block by block, and only its leading eigenvectors are looked for. The coordinate
+//! along each is divided by λ^(1/4), λ its variance: half of the way, in logarithms, from plain coordinates, in which a few
+//! directions drown the others, to white ones, in which noise counts like signal.
+
+use crate::spectrum::leading;
+use crate::{Matrix, RepresentError};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The power of its variance by which a coordinate is divided.
+const WHITENING: f32 = 0.25;
+/// How many rows are centred at a time.
+const BLOCK: usize = 8192;
+
+/// A map from features to coordinates that are scaled for distances.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Principal {
+    mean: Vec<f32>,
+    /// Columns are directions, divided by the power of their variance
+    directions: Matrix,
+}
+
+impl Principal {
+    /// The `count` leading directions of the rows, fewer if they have fewer.
+    pub fn fit(rows: &Matrix, count: usize) -> Result<Self, RepresentError> {
+        let (people, width) = (rows.rows(), rows.columns());
+        if people < 2 {
+            return Err(RepresentError::TooFew { people, needed: "directions in which they differ".into() });
+        }
+        rows.check_finite("a feature")?;
+        let mean = column_means(rows);
+        let covariance = covariance(rows, &mean);
+        let spectrum = leading(width, count.min(width), 0.0, |v| covariance.times(v));
+        // What is rounding only is no direction
+        let kept =
+            spectrum.values.iter().take_while(|&&value| value > spectrum.values[0].max(0.0) * 1e-6).count();
+        if kept == 0 || spectrum.values[0] <= 0.0 {
+            return Err(RepresentError::Constant { people });
+        }
+        let scale: Vec<f32> = spectrum.values[..kept].iter().map(|value| value.powf(-WHITENING)).collect();
+        let directions = Matrix::from_fn(width, kept, |i, j| spectrum.vectors.row(i)[j] * scale[j]);
+        Ok(Self { mean, directions })
+    }
+
+    /// How many features it takes.
+    pub fn features(&self) -> usize {
+        self.mean.len()
+    }
+
+    /// How many coordinates it gives.
+    pub fn coordinates(&self) -> usize {
+        self.directions.columns()
+    }
+
+    /// Where people are.
+    pub fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
+        if rows.columns() != self.mean.len() {
+            return Err(RepresentError::Shape {
+                what: "a row",
+                unit: "features",
+                found: rows.columns(),
+                expected: self.mean.len(),
+            });
+        }
+        let mut out = rows.times(&self.directions);
+        // x·D - m·D
+        let shift = Matrix::new(self.mean.len(), self.mean.clone())?.times(&self.directions);
+        for row in out.values_mut().chunks_exact_mut(self.directions.columns()) {
+            row.iter_mut().zip(shift.values()).for_each(|(x, shift)| *x -= shift);
+        }
+        Ok(out)
+    }
+}
+
+pub(crate) fn column_means(rows: &Matrix) -> Vec<f32> {
+    let mut sums = vec![0.0f64; rows.columns()];
+    for row in rows.values().chunks_exact(rows.columns()) {
+        sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum += f64::from(x));
+    }
+    sums.iter().map(|sum| (sum / rows.rows() as f64) as f32).collect()
+}
+
+/// Σ(x - m)(x - m)'/n.
+pub(crate) fn covariance(rows: &Matrix, mean: &[f32]) -> Matrix {
+    let (people, width) = (rows.rows(), rows.columns());
+    let mut sum = Matrix::zeros(width, width);
+    for start in (0..people).step_by(BLOCK) {
+        let mut block = rows.block(start..(start + BLOCK).min(people)).to_vec();
+        block.par_chunks_mut(width).for_each(|row| {
+            row.iter_mut().zip(mean).for_each(|(x, mean)| *x -= mean);
+        });
+        let block = Matrix::new(width, block).expect("whole rows");
+        block.add_gram(&mut sum, 1.0 / people as f32);
+    }
+    sum.mirror();
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_lie_along_the_axes_of_an_ellipse_and_are_scaled() {
+        // A turned ellipse: x = 4cos·u - sin·v, y = 4sin·u + cos·v for points (u, v) of a circle
+        let (sin, cos) = 0.6f32.sin_cos();
+        let people = 1000;
+        let angle = |i: usize| std::f32::consts::TAU * i as f32 / people as f32;
+        let rows = Matrix::from_fn(people, 2, |i, j| {
+            let (v, u) = angle(i).sin_cos();
+            5.0 + if j == 0 { 4.0 * cos * u - sin * v } else { 4.0 * sin * u + cos * v }
+        });
+        let principal = Principal::fit(&rows, 2).unwrap();
+        let found = principal.project(&rows).unwrap();
+        for i in 0..people {
+            let (v, u) = angle(i).sin_cos();
+            // variances 8 and 1/2
+            let expected = [4.0 * u / 8f32.powf(0.25), v / 0.5f32.powf(0.25)];
+            let same = found.row(i).iter().zip(expected).all(|(x, y)| (x.abs() - y.abs()).abs() < 1e-2);
+            assert!(same, "{i}: {:?} for {expected:?}", found.row(i));
+        }
+    }
+
+    #[test]
+    fn people_who_do_not_differ_and_other_columns_are_refused() {
+        let same = Matrix::from_fn(20, 3, |_, j| j as f32);
+        assert_eq!(Principal::fit(&same, 2), Err(RepresentError::Constant { people: 20 }));
+        let rows = Matrix::from_fn(20, 3, |i, j| (i * (j + 1)) as f32);
+        let principal = Principal::fit(&rows, 3).unwrap();
+        assert!(matches!(
+            principal.project(&Matrix::zeros(1, 4)),
+            Err(RepresentError::Shape { found: 4, .. })
+        ));
+        assert!(matches!(
+            Principal::fit(&Matrix::zeros(1, 3), 2),
+            Err(RepresentError::TooFew { people: 1, .. })
+        ));
+    }
+}

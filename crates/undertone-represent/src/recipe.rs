@@ -1,0 +1,346 @@
+//! From noisy labels to beliefs: smooth, join with the reports, and smooth again.
+//!
+//! 1. The unbiased label vectors are smoothed over the graph and in the kernel basis. Filters, sharpness and the weights of both are those
+//!    that make the reports of a held-out fifth likeliest.
+//! 2. What is believed of somebody without their report, joined with their report by Bayes' rule, is their new target: far less noisy
+//!    than the report. Smooth again, as long as the held-out reports become likelier.
+//! 3. Everything is fitted once more from all reports, with the choices that were made.
+//!
+//! All of this is done with public features and reports only, and costs no privacy.
+
+use crate::beliefs::posterior;
+use crate::blend::{blend, weights};
+use crate::learnt::{Function, KernelView, View, Votes};
+use crate::{Choice, Learnt, Matrix, RepresentError, Representation, Smoother};
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+
+/// One in so many is held out.
+const HELD_OUT: u64 = 5;
+/// Rounds in which the graph alone is smoothed, if it starts.
+const GRAPH_ROUNDS: usize = 2;
+/// Rounds in which everything is blended.
+const BLEND_ROUNDS: usize = 3;
+
+/// Representations that are ready to learn from reports.
+pub struct Recipe<'a> {
+    representations: Vec<&'a Representation>,
+    /// Graph and kernel of each representation
+    smoothers: Vec<Smoother<'a>>,
+}
+
+/// What one round chose.
+#[derive(Clone, Debug)]
+struct Round {
+    /// A weight of nothing has no choice
+    parts: Vec<Option<Choice>>,
+    weights: Vec<f32>,
+    likelihood: f64,
+}
+
+/// What is known of the labels: one row for each person, one column for each class.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// a(S) with E\[a | y\] = e_y
+    pub unbiased: &'a Matrix,
+    /// P(S | ·) up to a factor
+    pub likelihood: &'a Matrix,
+}
+
+impl Told<'_> {
+    fn check(&self, people: usize) -> Result<(), RepresentError> {
+        let (unbiased, likelihood) = (self.unbiased, self.likelihood);
+        for (what, matrix) in [("the unbiased labels", unbiased), ("the likelihoods", likelihood)] {
+            if matrix.rows() != people {
+                let found = matrix.rows();
+                return Err(RepresentError::Shape { what, unit: "rows", found, expected: people });
+            }
+            matrix.check_finite(what)?;
+        }
+        if unbiased.columns() != likelihood.columns() {
+            return Err(RepresentError::Shape {
+                what: "the likelihoods",
+                unit: "columns",
+                found: likelihood.columns(),
+                expected: unbiased.columns(),
+            });
+        }
+        let mut spoken_for = vec![false; likelihood.columns()];
+        for row in likelihood.values().chunks_exact(likelihood.columns()) {
+            let least = row.iter().copied().fold(f32::INFINITY, f32::min);
+            row.iter().zip(&mut spoken_for).for_each(|(&e, spoken)| *spoken |= e > least);
+        }
+        match spoken_for.iter().position(|spoken| !spoken) {
+            Some(class) => Err(RepresentError::NeverReported { class }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<'a> Recipe<'a> {
+    /// For the people of some representations, which are the same people in each.
+    pub fn new(representations: &[&'a Representation]) -> Result<Self, RepresentError> {
+        let Some(first) = representations.first() else {
+            return Err(RepresentError::Shape {
+                what: "what is given",
+                unit: "representations",
+                found: 0,
+                expected: 1,
+            });
+        };
+        if let Some(other) = representations.iter().find(|other| other.people() != first.people()) {
+            return Err(RepresentError::Shape {
+                what: "a representation",
+                unit: "people",
+                found: other.people(),
+                expected: first.people(),
+            });
+        }
+        let both = |of: &&'a Representation| [of.graph_smoother(), of.kernel_smoother()];
+        let smoothers = representations.iter().flat_map(both).collect();
+        Ok(Self { representations: representations.to_vec(), smoothers })
+    }
+
+    /// What the reports tell.
+    pub fn learn(&self, told: Told<'_>, seed: u64) -> Result<Learnt, RepresentError> {
+        let people = self.representations[0].people();
+        told.check(people)?;
+        if std::env::var("HOLD").is_ok() {
+            let judges = held_out(people, seed);
+            let share = judges.len() as f32 / people as f32;
+            let (mut unbiased, mut silent) = (centred(told.unbiased), told.likelihood.clone());
+            unbiased.values_mut().iter_mut().for_each(|x| *x /= 1.0 - share);
+            for &judge in &judges {
+                unbiased.row_mut(judge).fill(0.0);
+                silent.row_mut(judge).fill(1.0);
+            }
+            let rounds = self.rounds(unbiased, &silent, told.likelihood, Some(&judges));
+            return Ok(self.refit(told, &rounds));
+        }
+        let rounds = self.rounds(centred(told.unbiased), told.likelihood, told.likelihood, None);
+        Ok(self.refit(told, &rounds))
+    }
+
+    /// The choices of each round.
+    fn rounds(
+        &self,
+        mut targets: Matrix,
+        joined: &Matrix,
+        reports: &Matrix,
+        judges: Option<&[usize]>,
+    ) -> Vec<Round> {
+        let all: Vec<usize> = (0..self.smoothers.len()).collect();
+        let graphs: Vec<usize> = all.iter().copied().filter(|part| part % 2 == 0).collect();
+        let mut rounds = Vec::new();
+        let mut go = |parts: &[usize], single: bool| {
+            let round = self.round(&targets, reports, judges, parts, single);
+            let logs = self.logs(&targets, &round);
+            targets = centred(&posterior(&blend(&logs, &used(&round)), joined));
+            rounds.push(round.clone());
+            round
+        };
+        let first = go(&all, true);
+        let graph_started = first.parts.iter().step_by(2).any(Option::is_some);
+        if graph_started {
+            (0..GRAPH_ROUNDS).for_each(|_| {
+                go(&graphs, true);
+            });
+        }
+        (0..BLEND_ROUNDS).for_each(|_| {
+            go(&all, false);
+        });
+        rounds
+    }
+
+    /// The best filter of each of some parts, and the weights of all, or the single best.
+    fn round(
+        &self,
+        targets: &Matrix,
+        reports: &Matrix,
+        judges: Option<&[usize]>,
+        parts: &[usize],
+        single: bool,
+    ) -> Round {
+        let mut chosen: Vec<Option<Choice>> = vec![None; self.smoothers.len()];
+        for &part in parts {
+            chosen[part] = Some(self.smoothers[part].choose(targets, reports, judges));
+        }
+        let value = |part: usize| chosen[part].map_or(f64::NEG_INFINITY, |choice| choice.likelihood);
+        let best = (0..chosen.len()).max_by(|&a, &b| value(a).total_cmp(&value(b))).expect("a part");
+        let mut start = vec![0.0; chosen.len()];
+        start[best] = 1.0;
+        let (weights, likelihood) = if single {
+            (start, value(best))
+        } else {
+            let round = Round { parts: chosen.clone(), weights: start.clone(), likelihood: 0.0 };
+            let mut logs = self.logs(targets, &round);
+            let judging = match judges {
+                Some(judges) => {
+                    logs = logs.iter().map(|log| log.select(judges)).collect();
+                    &reports.select(judges)
+                }
+                None => reports,
+            };
+            weights(&logs, judging, &start)
+        };
+        for (choice, &weight) in chosen.iter_mut().zip(&weights) {
+            if weight == 0.0 {
+                *choice = None;
+            }
+        }
+        Round { parts: chosen, weights, likelihood }
+    }
+
+    /// Log probabilities of the parts that have a choice.
+    fn logs(&self, targets: &Matrix, round: &Round) -> Vec<Matrix> {
+        let chosen = self.smoothers.iter().zip(&round.parts);
+        chosen.filter_map(|(smoother, part)| part.map(|choice| smoother.fit(targets, choice).0)).collect()
+    }
+
+    /// The same rounds with all reports.
+    fn refit(&self, told: Told<'_>, rounds: &[Round]) -> Learnt {
+        let mut targets = centred(told.unbiased);
+        let (last, before) = rounds.split_last().expect("at least one round");
+        for round in before {
+            let logs = self.logs(&targets, round);
+            targets = centred(&posterior(&blend(&logs, &used(round)), told.likelihood));
+        }
+        let logs = self.logs(&targets, last);
+        let beliefs = posterior(&blend(&logs, &used(last)), told.likelihood);
+        let views = (0..self.representations.len()).map(|which| self.view(which, last, &targets)).collect();
+        let steps = rounds.iter().map(|round| format!("{round:?}")).collect();
+        Learnt { beliefs, views, likelihood: last.likelihood, steps }
+    }
+
+    /// How others are seen in a representation.
+    fn view(&self, which: usize, round: &Round, targets: &Matrix) -> View {
+        let representation = self.representations[which];
+        let weight = |part: usize| round.weights[part];
+        let votes = round.parts[2 * which].map(|_| Votes {
+            weight: weight(2 * which),
+            places: representation.places.clone(),
+            measure: representation.graph.measure().to_vec(),
+        });
+        let part = 2 * which + 1;
+        let kernel = round.parts[part].map(|choice| {
+            let coefficients = self.smoothers[part].fit(targets, choice).1;
+            let values = representation.kernel.worth(&coefficients);
+            let function = Function { weight: weight(part), sharpness: choice.sharpness, values };
+            KernelView { landmarks: representation.kernel.landmarks().clone(), functions: vec![function] }
+        });
+        View { votes, kernel }
+    }
+}
+
+/// The weights of the parts that have a choice.
+fn used(round: &Round) -> Vec<f32> {
+    let both = round.parts.iter().zip(&round.weights);
+    both.filter(|(part, _)| part.is_some()).map(|(_, &weight)| weight).collect()
+}
+
+/// T - 1/K.
+fn centred(unbiased: &Matrix) -> Matrix {
+    let mut out = unbiased.clone();
+    let even = 1.0 / unbiased.columns() as f32;
+    out.values_mut().iter_mut().for_each(|x| *x -= even);
+    out
+}
+
+/// One in five people, in order.
+fn held_out(people: usize, seed: u64) -> Vec<usize> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    (0..people).filter(|_| rng.next_u64().is_multiple_of(HELD_OUT)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Sizes;
+
+    /// People in K clouds, each with the label of their cloud, told by randomized response at e^ε = 3.
+    struct World {
+        coordinates: Matrix,
+        labels: Vec<usize>,
+        unbiased: Matrix,
+        likelihood: Matrix,
+    }
+
+    fn world(people: usize, seed: u64) -> World {
+        const K: usize = 3;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut uniform = || rng.next_u64() as f64 / 2f64.powi(64);
+        let labels: Vec<usize> = (0..people).map(|_| (uniform() * K as f64) as usize).collect();
+        let mut coordinates = Matrix::zeros(people, 4);
+        let (mut unbiased, mut likelihood) = (Matrix::zeros(people, K), Matrix::zeros(people, K));
+        // P(told = y) = p, P(told = another) = q
+        let (p, q) = (3.0 / 5.0, 1.0 / 5.0);
+        for (i, &label) in labels.iter().enumerate() {
+            for (j, x) in coordinates.row_mut(i).iter_mut().enumerate() {
+                let noise: f64 = (0..6).map(|_| uniform() - 0.5).sum();
+                *x = (noise + if j == label { 2.5 } else { 0.0 }) as f32;
+            }
+            let u = uniform();
+            let told = if u < p { label } else { (label + if u < p + q { 1 } else { 2 }) % K };
+            for k in 0..K {
+                let said = f64::from(u8::from(k == told));
+                unbiased.row_mut(i)[k] = ((said - q) / (p - q)) as f32;
+                likelihood.row_mut(i)[k] = (1.0 + 2.0 * said) as f32;
+            }
+        }
+        World { coordinates, labels, unbiased, likelihood }
+    }
+
+    fn accuracy(probabilities: &Matrix, labels: &[usize]) -> f64 {
+        let right = |(i, &label): (usize, &usize)| {
+            let row = probabilities.row(i);
+            (0..row.len()).max_by(|&a, &b| row[a].total_cmp(&row[b])) == Some(label)
+        };
+        labels.iter().enumerate().filter(|&pair| right(pair)).count() as f64 / labels.len() as f64
+    }
+
+    #[test]
+    fn clouds_are_learnt_from_labels_of_which_two_in_five_are_lies() {
+        let world = world(3000, 5);
+        let sizes = Sizes { landmarks: 200, ..Sizes::default() };
+        let representation = Representation::new(&world.coordinates, sizes).unwrap();
+        let told = Told { unbiased: &world.unbiased, likelihood: &world.likelihood };
+        let learnt = Recipe::new(&[&representation]).unwrap().learn(told, 1).unwrap();
+        // The nearest centre is wrong against each of two others with probability Φ(-2.5), 1.2 % together; reports alone are right 60 %
+        let own = accuracy(learnt.beliefs(), &world.labels);
+        assert!(own > 0.975, "{own}");
+        let fresh = super::tests::world(2000, 6);
+        let found = learnt.probabilities(&[&fresh.coordinates]).unwrap();
+        let others = accuracy(&found, &fresh.labels);
+        assert!(others > 0.975, "{others}");
+        // It reads back as itself
+        let again = Recipe::new(&[&representation]).unwrap().learn(told, 1).unwrap();
+        assert_eq!(again, learnt);
+    }
+
+    #[test]
+    fn where_labels_are_not_in_the_features_nothing_is_believed() {
+        let mut world = world(3000, 7);
+        // Everybody gets the report of somebody else
+        let turn: Vec<usize> = (0..3000).map(|i| (i * 7 + 13) % 3000).collect();
+        world.unbiased = world.unbiased.select(&turn);
+        world.likelihood = world.likelihood.select(&turn);
+        let sizes = Sizes { landmarks: 200, ..Sizes::default() };
+        let representation = Representation::new(&world.coordinates, sizes).unwrap();
+        let told = Told { unbiased: &world.unbiased, likelihood: &world.likelihood };
+        let learnt = Recipe::new(&[&representation]).unwrap().learn(told, 1).unwrap();
+        let found = learnt.probabilities(&[&world.coordinates]).unwrap();
+        let sure = found.values().chunks(3).filter(|row| row.iter().any(|&p| p > 0.6)).count();
+        assert!(sure < 300, "{sure} of 3000 are believed to be sure");
+    }
+
+    #[test]
+    fn other_people_than_those_who_told_are_refused() {
+        let world = world(200, 5);
+        let representation =
+            Representation::new(&world.coordinates, Sizes { landmarks: 50, ..Sizes::default() }).unwrap();
+        let fewer = world.unbiased.select(&(0..100).collect::<Vec<_>>());
+        let told = Told { unbiased: &fewer, likelihood: &world.likelihood };
+        let refused = Recipe::new(&[&representation]).unwrap().learn(told, 1);
+        assert!(matches!(refused, Err(RepresentError::Shape { found: 100, expected: 200, .. })));
+    }
+}

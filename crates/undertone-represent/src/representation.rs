@@ -1,0 +1,124 @@
+//! Bases over the people, made of public coordinates once, and learnt from as often as there are reports.
+
+use crate::{Filter, GraphBasis, KernelBasis, Matrix, RepresentError, Smoother};
+use serde::{Deserialize, Serialize};
+
+/// Functions of the graph that are looked at, the smoothest first.
+const GRAPH_SIZES: [usize; 11] = [10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 400];
+/// Penalties in the kernel basis, the smoothest first.
+const PENALTIES: [f64; 7] = [30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.03];
+
+/// How large a representation is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Leading coordinates in which neighbours are looked for
+    pub graph_coordinates: usize,
+    /// Leading coordinates of the kernel
+    pub kernel_coordinates: usize,
+    /// Landmarks of the kernel
+    pub landmarks: usize,
+    /// Bytes that may be used
+    pub memory: u64,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self { graph_coordinates: 100, kernel_coordinates: 200, landmarks: 7000, memory: 8 << 30 }
+    }
+}
+
+impl Sizes {
+    /// The most bytes that a representation of so many people needs while it is made: for the graph four sets of vectors, for the kernel
+    /// everybody's nearness to the landmarks, as much again for the basis, and a few squares over the landmarks.
+    pub fn bytes(&self, people: usize) -> u64 {
+        let (people, landmarks) = (people as u64, self.landmarks.min(people) as u64);
+        let graph = 4 * people * (GRAPH_SIZES[GRAPH_SIZES.len() - 1] as u64 + 40) * 4;
+        let kernel = 2 * people * landmarks * 4 + 3 * landmarks * landmarks * 8;
+        graph.max(kernel + graph / 4)
+    }
+
+    /// Multiplications of the two most expensive steps, which grow with the square of the people and of the landmarks.
+    pub fn operations(&self, people: usize) -> f64 {
+        let (people, landmarks) = (people as f64, self.landmarks.min(people) as f64);
+        people * people * self.graph_coordinates as f64 + 2.0 * people * landmarks * landmarks
+    }
+
+    fn check(&self, people: usize) -> Result<(), RepresentError> {
+        let bytes = self.bytes(people);
+        if bytes > self.memory {
+            let landmarks = self.landmarks;
+            return Err(RepresentError::Memory { people, landmarks, bytes, allowed: self.memory });
+        }
+        Ok(())
+    }
+}
+
+/// Bases over the people, made of public coordinates alone.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Representation {
+    pub(crate) sizes: Sizes,
+    /// Where people are, for the graph
+    pub(crate) places: Matrix,
+    pub(crate) graph: GraphBasis,
+    pub(crate) kernel: KernelBasis,
+}
+
+impl Representation {
+    /// Of people at these coordinates, the most telling ones first.
+    pub fn new(coordinates: &Matrix, sizes: Sizes) -> Result<Self, RepresentError> {
+        sizes.check(coordinates.rows())?;
+        coordinates.check_finite("a coordinate")?;
+        let places = coordinates.first_columns(sizes.graph_coordinates);
+        let most = GRAPH_SIZES[GRAPH_SIZES.len() - 1].min(places.rows() / 4).max(2);
+        let t = std::time::Instant::now();
+        let graph = GraphBasis::new(&places, most)?;
+        eprintln!("graph {:?}", t.elapsed());
+        let kernel = KernelBasis::new(&coordinates.first_columns(sizes.kernel_coordinates), sizes.landmarks)?;
+        Ok(Self { sizes, places, graph, kernel })
+    }
+
+    /// How many people.
+    pub fn people(&self) -> usize {
+        self.places.rows()
+    }
+
+    /// The graph's functions, of which the first few are kept.
+    pub(crate) fn graph_smoother(&self) -> Smoother<'_> {
+        let most = self.graph.vectors.columns();
+        let first = |size: usize| Filter { kept: (0..most).map(|j| f32::from(u8::from(j < size))).collect() };
+        let sizes = GRAPH_SIZES.iter().filter(|&&size| size <= most).map(|&size| first(size));
+        let filters = if most < GRAPH_SIZES[0] { vec![first(most)] } else { sizes.collect() };
+        Smoother::new(&self.graph.vectors, filters)
+    }
+
+    /// The kernel's functions, which a penalty λ keeps by s/(s + λ).
+    pub(crate) fn kernel_smoother(&self) -> Smoother<'_> {
+        let ridge = |penalty: f64| Filter {
+            kept: self.kernel.values.iter().map(|value| (value / (value + penalty)) as f32).collect(),
+        };
+        Smoother::new(&self.kernel.vectors, PENALTIES.into_iter().map(ridge).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_into_memory_is_refused_with_the_need() {
+        let people = Matrix::from_fn(1000, 3, |i, j| ((i * 3 + j) as f32).sin());
+        let sizes = Sizes { memory: 1 << 20, ..Sizes::default() };
+        let refused = Representation::new(&people, sizes).unwrap_err();
+        assert_eq!(
+            refused,
+            RepresentError::Memory {
+                people: 1000,
+                landmarks: 7000,
+                bytes: sizes.bytes(1000),
+                allowed: 1 << 20
+            }
+        );
+        // 2·1000·1000·4 for the kernel, three squares of it in double precision, and a quarter of the graph's
+        assert_eq!(sizes.bytes(1000), 8_000_000 + 24_000_000 + 1000 * 440 * 4);
+    }
+}
