@@ -1,4 +1,4 @@
-//! Which sort of model, from reports alone: a line, or averages over people who are alike.
+//! Which sort of model, from reports alone: a line, averages over people who are alike, or what their features tell by themselves.
 //!
 //! People fall into eight parts by the public hash of their row number. Each sort is learnt without one part, whose reports then tell its
 //! loss: 1 - a_ŷ for classes, (η - z)² less the variance of z for numbers. Both are right on average for the true labels, and as all
@@ -14,6 +14,7 @@ use crate::evaluation::terms::accuracy;
 use crate::evaluation::{Figure, mean};
 use crate::features::Rows;
 use crate::nonparametric::{Average, Targets};
+use crate::represented::Seen;
 use crate::split::{Purpose, place};
 use crate::{Classifier, Examples, LearnError, Regressor};
 use undertone_privacy::number::Bounds;
@@ -46,6 +47,8 @@ pub enum Sort {
     Line,
     /// Averages over people who are alike
     Average(Average),
+    /// What public features tell
+    Represented,
 }
 
 /// The line of some people.
@@ -112,18 +115,24 @@ fn averages(people: usize) -> &'static [Average] {
     if people <= MOST_FOR_ALL { &Average::ALL } else { &[Average::Cells] }
 }
 
-/// Lets a line, which `fit_line` learns from the people it is shown, and averages be judged by people whom they have not seen.
+/// Lets a line, which `fit_line` learns from the people it is shown, averages, and what everybody looks like, if they were `seen`, be
+/// judged by reports that they have not been shown.
 pub fn contest<C: Classifier, N: Regressor>(
     people: &Examples,
     question: Question,
+    seen: Option<&Seen>,
     seed: u64,
     mut fit_line: impl FnMut(Examples) -> Result<Line<C, N>, LearnError>,
 ) -> Result<Contest, LearnError> {
     let parts = (WORK / people.len().max(1)).clamp(1, PARTS);
     let averages = averages(people.len());
-    let mut losses = vec![Vec::new(); averages.len() + 1];
+    let mut losses = vec![Vec::new(); averages.len() + 2];
     for part in 0..parts {
-        let [others, aside] = split(people, part);
+        let [others, aside] = [false, true].map(|aside| people.part(|row| is_in(row, part) == aside));
+        if let (Some(seen), Question::Classes(classes)) = (seen, question) {
+            let found = seen.without(people, classes, |row| is_in(row, part), seed)?;
+            losses[averages.len() + 1].extend(question.losses(&aside, &found));
+        }
         if aside.len() < 2 {
             return Err(LearnError::TooFewReports);
         }
@@ -133,27 +142,24 @@ pub fn contest<C: Classifier, N: Regressor>(
         }
         losses[0].extend(question.losses(&aside, &fit_line(others)?.predict(&aside.rows)));
     }
-    let sorts = [Sort::Line].into_iter().chain(averages.iter().copied().map(Sort::Average));
-    let losses: Vec<(Sort, Figure)> = sorts.zip(losses.iter().map(|losses| mean(losses))).collect();
+    let sorts = [Sort::Line]
+        .into_iter()
+        .chain(averages.iter().copied().map(Sort::Average))
+        .chain([Sort::Represented]);
+    let losses: Vec<(Sort, Figure)> = sorts
+        .zip(&losses)
+        .filter(|(_, losses)| !losses.is_empty())
+        .map(|(sort, losses)| (sort, mean(losses)))
+        .collect();
     // The first of those that are equal
     let least = losses.iter().min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
     let chosen = least.map_or(Sort::Line, |(sort, _)| *sort);
     Ok(Contest { chosen, losses, parts })
 }
 
-/// Everybody but a part, and that part.
-fn split(people: &Examples, part: usize) -> [Examples; 2] {
-    let [mut others, mut aside] = [(); 2].map(|()| {
-        let mut nobody = Examples::default();
-        nobody.clear_like(people);
-        nobody
-    });
-    for row in 0..people.len() {
-        // ⌊8·u⌋ for u on [0, 1)
-        let here = (place(row as u64, Purpose::HeldOut) * PARTS as f64) as usize == part;
-        if here { &mut aside } else { &mut others }.push_from(people, row);
-    }
-    [others, aside]
+/// Whether somebody belongs to a part: ⌊8·u⌋ for u on [0, 1). The first one is who is [held out](crate::held_out) elsewhere.
+pub fn is_in(row: usize, part: usize) -> bool {
+    (place(row as u64, Purpose::HeldOut) * PARTS as f64) as usize == part
 }
 
 #[cfg(test)]
@@ -176,7 +182,7 @@ mod tests {
             let line = fit_ridge(&mut vec![others], 1, bounds, 1e-6)?;
             Ok(Line::<LinearModel, LinearNumber>::Number(line))
         };
-        contest(people, question, 1, line).unwrap()
+        contest(people, question, None, 1, line).unwrap()
     }
 
     #[test]
@@ -192,9 +198,9 @@ mod tests {
     #[test]
     fn everybody_is_kept_aside_once() {
         let people = people(500, |x| x);
-        let parts: Vec<usize> = (0..PARTS).map(|part| split(&people, part)[1].len()).collect();
+        let parts: Vec<usize> = (0..PARTS).map(|part| people.part(|row| is_in(row, part)).len()).collect();
         assert_eq!(parts.iter().sum::<usize>(), 500);
-        let [others, aside] = split(&people, 3);
-        assert_eq!((others.len() + aside.len(), aside.numbers.len()), (500, aside.len()));
+        let aside = people.part(|row| is_in(row, 3));
+        assert_eq!((aside.len(), aside.numbers.len()), (parts[3], parts[3]));
     }
 }

@@ -2,6 +2,7 @@
 
 use undertone_privacy::PrivacyError;
 use undertone_report::TaskError;
+use undertone_represent::RepresentError;
 
 /// Why nothing was learnt.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,9 @@ pub enum LearnError {
         /// What is wrong with it
         problem: String,
     },
+    /// Features that cannot be represented
+    #[error(transparent)]
+    Represent(#[from] RepresentError),
     /// A snapshot of another task
     #[error("this snapshot was not made while learning from this task")]
     Snapshot,

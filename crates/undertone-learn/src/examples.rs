@@ -81,6 +81,15 @@ impl Examples {
         }
     }
 
+    /// Those whose row is wanted.
+    #[must_use]
+    pub fn part(&self, wanted: impl Fn(usize) -> bool) -> Self {
+        let mut part = Self::default();
+        part.clear_like(self);
+        (0..self.len()).filter(|&row| wanted(row)).for_each(|row| part.push_from(self, row));
+        part
+    }
+
     /// One more person: the one of `row` of `other`.
     pub(crate) fn push_from(&mut self, other: &Self, row: usize) {
         self.rows.push(other.rows.get(row));

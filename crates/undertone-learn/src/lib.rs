@@ -26,6 +26,7 @@ pub mod online;
 pub mod online_study;
 pub mod plan;
 pub mod regression;
+pub mod represented;
 pub mod smooth;
 pub mod split;
 pub mod stages;

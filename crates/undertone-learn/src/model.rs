@@ -7,6 +7,7 @@ use crate::linear::LinearModel;
 use crate::nonparametric::{Coverage, NonparametricModel, Output, TrustModel};
 use crate::one_round::Expected;
 use crate::regression::LinearNumber;
+use crate::represented::Represented;
 use crate::stages::Trust;
 use crate::{Classifier, LearnError, Regressor};
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,8 @@ pub enum Predictor {
     Linear(LinearModel),
     /// Averages over cells or neighbours
     Nonparametric(NonparametricModel),
+    /// What public features tell, and the reports of it
+    Represented(Box<Represented>),
     /// A number
     Number(NumberPredictor),
 }
@@ -214,6 +217,9 @@ impl Model {
                 number.bounds()?;
                 return self.check_averages(model, Output::Number { low: number.low, high: number.high });
             }
+            (Predictor::Represented(model), None) => {
+                return model.check(self.encoder.width(), self.classes.len());
+            }
             (Predictor::Nonparametric(model), None) => {
                 return self.check_averages(model, Output::Classes(self.classes.len()));
             }
@@ -243,7 +249,9 @@ impl Model {
             Predictor::Nonparametric(model) | Predictor::Number(NumberPredictor::Nonparametric(model)) => {
                 Some(model.trust())
             }
-            Predictor::Linear(_) | Predictor::Number(NumberPredictor::Linear(_)) => None,
+            Predictor::Linear(_)
+            | Predictor::Represented(_)
+            | Predictor::Number(NumberPredictor::Linear(_)) => None,
         };
         if own == Some(trust) && self.tasks.is_empty() {
             return Ok(());
@@ -271,6 +279,7 @@ impl Classifier for Predictor {
         match self {
             Self::Linear(model) => model.classes(),
             Self::Nonparametric(model) => model.classes(),
+            Self::Represented(model) => model.classes(),
             Self::Number(_) => 0,
         }
     }
@@ -279,6 +288,7 @@ impl Classifier for Predictor {
         match self {
             Self::Linear(model) => model.probabilities(rows),
             Self::Nonparametric(model) => model.probabilities(rows),
+            Self::Represented(model) => model.probabilities(rows),
             Self::Number(_) => Vec::new(),
         }
     }

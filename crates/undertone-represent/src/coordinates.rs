@@ -19,7 +19,7 @@ pub enum Kind {
 }
 
 /// A map from rows to coordinates, the most telling first.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coordinates {
     extractor: Extractor,
     /// What each feature is multiplied by
@@ -27,7 +27,7 @@ pub struct Coordinates {
     principal: Principal,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Extractor {
     Columns,
     Strokes(Scattering),

@@ -37,6 +37,13 @@ pub struct Scattering {
     pool_half: Matrix,
 }
 
+/// The filters follow from the side.
+impl PartialEq for Scattering {
+    fn eq(&self, other: &Self) -> bool {
+        self.side == other.side
+    }
+}
+
 impl Scattering {
     /// The filters for images of so many pixels, which have to be square.
     pub fn new(pixels: usize) -> Result<Self, RepresentError> {

@@ -19,3 +19,13 @@ pub(crate) fn row_counter(what: &'static str) -> ProgressBar {
     }
     bar
 }
+
+/// Turns while something takes long, and nobody knows how long.
+pub(crate) fn spinner(what: &'static str) -> ProgressBar {
+    let bar = ProgressBar::no_length().with_message(what);
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}: {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar
+}

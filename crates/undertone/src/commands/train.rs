@@ -7,6 +7,7 @@ mod curator;
 mod domain;
 mod kind;
 mod numbers;
+mod representation;
 mod scores;
 mod summary;
 mod survey;
@@ -42,7 +43,8 @@ use undertone_report::NumberWords;
 /// It comes with the risk that is expected of it, and where the best constant is expected to do better, that is the model.
 ///
 /// Cells, neighbours and forest believe in no line: they average reports of people who are alike. How alike is chosen by those who
-/// are kept aside. Auto tries a line and averages, and keeps what does best on them.
+/// are kept aside. A representation is made of public features alone, neighbours and smooth functions of everybody, and reports say what
+/// of it is true: for images, text and many columns. Auto tries all of them that --budget allows, and keeps what does best.
 ///
 /// With --trust, --label and --epsilon it is a curator who learns: from true labels, cells are released under a promise about the change
 /// of one label, or of one whole record.
@@ -115,6 +117,9 @@ pub(crate) struct Train {
     /// With --model auto: also how everything that was tried did
     #[arg(long)]
     explain: bool,
+    /// With --model auto: what is expected to take longer on one core of a usual machine is not tried
+    #[arg(long, value_name = "MINUTES", value_parser = arguments::positive, default_value = "10")]
+    budget: f64,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -146,7 +151,7 @@ impl Train {
         let weights = start.as_ref().and_then(|model| match &model.predictor {
             Predictor::Linear(model) => Some(&model.weights),
             // Refused before
-            Predictor::Number(_) | Predictor::Nonparametric(_) => None,
+            Predictor::Number(_) | Predictor::Nonparametric(_) | Predictor::Represented(_) => None,
         });
         let learnt = self.learn(&origin, &encoder, weights)?;
         let simulation = origin.is_simulation() || start.as_ref().is_some_and(|m| m.training.simulation);
@@ -244,6 +249,7 @@ impl Train {
     ) -> anyhow::Result<Learnt> {
         match (self.kind(), self.kind().average()) {
             (Kind::Auto, _) => self.best(origin, encoder, people),
+            (Kind::Representation, _) => self.representation(origin, encoder, people),
             (_, Some(average)) => self.averages(origin, people, average),
             (_, None) => self.scores(origin, encoder, people, start),
         }

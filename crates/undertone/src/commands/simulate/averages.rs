@@ -34,7 +34,14 @@ fn fitted(
     Ok(average.fit(&people.rows, question.targets(people), seed)?.model)
 }
 
-/// Softmax or averages.
+/// What public features tell.
+pub(super) fn represented(people: &[Examples], data: &Data, seed: u64) -> Result<Predictor, LearnError> {
+    let people = people.first().ok_or(LearnError::NoReports)?;
+    let model = data.seen()?.model(people, data.classes, seed)?;
+    Ok(Predictor::Represented(Box::new(model)))
+}
+
+/// Softmax, averages or a representation.
 pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<Predictor, LearnError> {
     let (features, classes) = (data.rows.width(), data.classes);
     let question = Question::Classes(classes);
@@ -43,14 +50,16 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
         fit_choosing_l2(&mut people, features, classes, &options, None, |_| ())?;
     let epochs = options.epochs.div_ceil(SHORTER);
     let tried = ErmOptions { target, l2, learning_rate, epochs, ..options };
-    let people = people.first().ok_or(LearnError::NoReports)?;
+    let everybody = people.first().ok_or(LearnError::NoReports)?;
     let line = |others| {
         let line = fit(&mut vec![others], features, classes, &tried, None, |_| ())?;
         Ok(Line::<LinearModel, LinearNumber>::Classes(line))
     };
-    Ok(match contest(people, question, seed, line)?.chosen {
+    let seen = data.can_be_seen().then(|| data.seen()).transpose()?;
+    Ok(match contest(everybody, question, seen, seed, line)?.chosen {
         Sort::Line => Predictor::Linear(model),
-        Sort::Average(average) => Predictor::Nonparametric(fitted(average, people, question, seed)?),
+        Sort::Average(average) => Predictor::Nonparametric(fitted(average, everybody, question, seed)?),
+        Sort::Represented => return represented(&people, data, seed),
     })
 }
 
@@ -80,8 +89,8 @@ impl NumberLearner {
             Self::Average(sort) => average(sort, &people),
             Self::Auto => {
                 let tried = |others| line(others).map(Line::<LinearModel, LinearNumber>::Number);
-                match contest(&people, question, seed, tried)?.chosen {
-                    Sort::Line => line(people).map(NumberPredictor::Linear),
+                match contest(&people, question, None, seed, tried)?.chosen {
+                    Sort::Line | Sort::Represented => line(people).map(NumberPredictor::Linear),
                     Sort::Average(sort) => average(sort, &people),
                 }
             }

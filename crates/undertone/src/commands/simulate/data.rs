@@ -1,13 +1,18 @@
 //! The people of a simulation: those who are asked, and those by whom the models are judged.
 
 use crate::people::{Origin, People};
+use std::sync::OnceLock;
 use undertone_learn::evaluation::{Evaluation, Figure};
 use undertone_learn::features::{Encoder, Row, Rows};
+use undertone_learn::represented::{Seen, fits, seconds};
 use undertone_learn::split::{Purpose, place};
 use undertone_learn::{Classifier, Examples, LearnError, Source};
+use undertone_report::FeatureColumn;
 
 /// The share of people who are not asked, where there is no other table.
 pub(crate) const TEST_SHARE: f64 = 0.25;
+/// Seconds of one core beyond which a representation is not tried.
+const LONGEST: f64 = 600.0;
 
 /// Everybody, in memory.
 pub(crate) struct Data {
@@ -20,6 +25,9 @@ pub(crate) struct Data {
     pub(crate) test: Examples,
     /// Rows without a label
     pub(crate) left_out: u64,
+    columns: Vec<FeatureColumn>,
+    /// Those who are asked as their features show them, which is the same for all reports
+    seen: OnceLock<Seen>,
 }
 
 impl Data {
@@ -67,7 +75,23 @@ impl Data {
             labels: Vec::new(),
             test: Examples::new(encoder.rows()),
             left_out: people.left_out(),
+            columns: encoder.columns().to_vec(),
+            seen: OnceLock::new(),
         }
+    }
+
+    /// Whether it is worth a try to see them.
+    pub(super) fn can_be_seen(&self) -> bool {
+        fits(self.rows.width()) && seconds(self.rows.len(), &self.columns) < LONGEST
+    }
+
+    /// Those who are asked, as their features show them.
+    pub(super) fn seen(&self) -> Result<&Seen, LearnError> {
+        if let Some(seen) = self.seen.get() {
+            return Ok(seen);
+        }
+        let seen = Seen::new(&self.rows, &self.columns)?;
+        Ok(self.seen.get_or_init(|| seen))
     }
 
     /// How often a model is right about those who were not asked.

@@ -1,6 +1,6 @@
 //! The methods that can be compared: a mechanism, and what is made of its reports.
 
-use super::averages::{auto, averaged};
+use super::averages::{auto, averaged, represented};
 use super::comparison::Promise;
 use super::data::Data;
 use super::interactive::interactive;
@@ -43,7 +43,9 @@ enum How {
     Interactive(Noise),
     /// The best mechanism, averages over people who are alike
     Averages(Average),
-    /// The best mechanism, a line or averages, whichever does better on people who were kept aside
+    /// The best mechanism, what public features tell by themselves
+    Representation,
+    /// The best mechanism, a line, averages or a representation, whichever does better on people who were kept aside
     Auto,
 }
 
@@ -88,7 +90,7 @@ const fn method(name: &'static str, about: &'static str, how: How) -> Method {
 }
 
 /// All of them. A new one is one line.
-pub(super) const ALL: [Method; 26] = {
+pub(super) const ALL: [Method; 27] = {
     use LabelKind::{BitsPaper, Rr};
     use Loss::{Hinge, Logistic, Softmax, Squared};
     use Mechanism::{Best, Kind};
@@ -127,7 +129,8 @@ pub(super) const ALL: [Method; 26] = {
         method("cells", "best mechanism, averages over cells", How::Averages(Average::Cells)),
         method("neighbours", "best mechanism, the nearest people", How::Averages(Average::Neighbours)),
         method("forest", "best mechanism, many random cells", How::Averages(Average::Forest)),
-        method("auto", "one-round or averages, chosen from reports", How::Auto),
+        method("representation", "best mechanism, what public features tell", How::Representation),
+        method("auto", "whichever of one-round and these four, from reports", How::Auto),
     ]
 };
 
@@ -188,7 +191,7 @@ impl Method {
                 let mechanism = mechanism.built(data.classes as u32, epsilon)?;
                 self.learn(reports(data, &mechanism, &mut rng)?, &mechanism, data, seed)
             }
-            (Promise::Private(epsilon), How::Averages(_) | How::Auto) => {
+            (Promise::Private(epsilon), How::Averages(_) | How::Representation | How::Auto) => {
                 let mechanism = Mechanism::Best.built(data.classes as u32, epsilon)?;
                 self.learn(reports(data, &mechanism, &mut rng)?, &mechanism, data, seed)
             }
@@ -222,6 +225,7 @@ impl How {
         let (features, classes) = (data.rows.width(), data.classes);
         Ok(Predictor::Linear(match self {
             Self::Averages(average) => return averaged(average, &people, classes, seed),
+            Self::Representation => return represented(&people, data, seed),
             Self::Auto => return auto(people, data, seed),
             Self::Online(_) => one_pass(&people, data, Step::default(), None)?,
             Self::Published(_) => {

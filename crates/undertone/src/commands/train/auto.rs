@@ -20,6 +20,7 @@ fn candidates(contest: &Contest, line: Kind) -> Vec<Candidate> {
     let kind = |sort: Sort| match sort {
         Sort::Line => line,
         Sort::Average(average) => average.into(),
+        Sort::Represented => Kind::Representation,
     };
     let each = contest.losses.iter();
     each.map(|&(sort, loss)| Candidate { model: name(&kind(sort)), loss }).collect()
@@ -35,7 +36,7 @@ fn too_few(error: LearnError) -> anyhow::Error {
 }
 
 impl Train {
-    /// Of softmax and averages what errs least often.
+    /// Of softmax, averages and representations what errs least often.
     pub(super) fn best(
         &self,
         origin: &Origin,
@@ -50,12 +51,17 @@ impl Train {
             let line = fit(&mut vec![others], encoder.width(), classes, &options, None, |_| ())?;
             Ok(Line::<LinearModel, LinearNumber>::Classes(line))
         };
-        let contest = contest(&everybody, Question::Classes(classes), self.seed(), line).map_err(too_few)?;
-        drop(everybody);
+        let seen = self.seen_within_budget(&everybody, encoder)?;
+        let contest = contest(&everybody, Question::Classes(classes), seen.as_ref(), self.seed(), line)
+            .map_err(too_few)?;
         let candidates = candidates(&contest, scores.kind);
+        if let (Sort::Represented, Some(seen)) = (contest.chosen, &seen) {
+            return Ok(Learnt { candidates, ..self.represented(seen, &everybody, classes)? });
+        }
+        drop(everybody);
         let learnt = match contest.chosen {
             Sort::Average(average) => self.averages(origin, people, average)?,
-            Sort::Line => scores,
+            Sort::Line | Sort::Represented => scores,
         };
         Ok(Learnt { candidates, ..learnt })
     }
@@ -75,11 +81,11 @@ impl Train {
             Ok(Line::<LinearModel, LinearNumber>::Number(line))
         };
         let question = number_question(origin, number)?;
-        let contest = contest(&everybody, question, self.seed(), line).map_err(too_few)?;
+        let contest = contest(&everybody, question, None, self.seed(), line).map_err(too_few)?;
         drop(everybody);
         let learnt = match contest.chosen {
             Sort::Average(average) => self.number_averages(origin, people, number, average)?,
-            Sort::Line => self.line(origin, encoder, people, number)?,
+            Sort::Line | Sort::Represented => self.line(origin, encoder, people, number)?,
         };
         Ok(LearntNumber { candidates: candidates(&contest, Kind::Linear), ..learnt })
     }

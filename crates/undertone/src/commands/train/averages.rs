@@ -27,13 +27,18 @@ impl Kind {
             Self::Cells => Some(Average::Cells),
             Self::Neighbours => Some(Average::Neighbours),
             Self::Forest => Some(Average::Forest),
-            Self::Softmax | Self::Logistic | Self::Hinge | Self::Linear | Self::Auto => None,
+            Self::Softmax
+            | Self::Logistic
+            | Self::Hinge
+            | Self::Linear
+            | Self::Representation
+            | Self::Auto => None,
         }
     }
 
     /// Whether numbers cannot be learnt so.
     pub(super) fn is_for_classes_only(self) -> bool {
-        matches!(self, Self::Softmax | Self::Logistic | Self::Hinge)
+        matches!(self, Self::Softmax | Self::Logistic | Self::Hinge | Self::Representation)
     }
 }
 
@@ -82,7 +87,7 @@ impl Train {
             ("--epochs", self.epochs.is_some(), !auto),
             ("--radius", self.radius.is_some(), !auto),
         ];
-        let concerned = auto || kind.average().is_some();
+        let concerned = auto || kind == Kind::Representation || kind.average().is_some();
         match given.iter().find(|(_, given, useless)| concerned && *given && *useless) {
             Some((option, ..)) => {
                 Err(Usage::new(format!("--model {} has no use for {option}", super::name(&kind))))

@@ -21,7 +21,9 @@ pub(super) enum Kind {
     Neighbours,
     /// Averages over many random cells
     Forest,
-    /// Whichever of a line, cells, neighbours and a forest does best on people who were kept aside
+    /// What public features tell by themselves, who is like whom and smooth functions, and reports of it
+    Representation,
+    /// Whichever of these does best on people who were kept aside
     Auto,
 }
 
@@ -54,7 +56,12 @@ impl Kind {
     /// Of the line, where one is learnt.
     pub(super) fn loss(self) -> Loss {
         match self {
-            Self::Softmax | Self::Cells | Self::Neighbours | Self::Forest | Self::Auto => Loss::Softmax,
+            Self::Softmax
+            | Self::Cells
+            | Self::Neighbours
+            | Self::Forest
+            | Self::Representation
+            | Self::Auto => Loss::Softmax,
             Self::Logistic => Loss::Logistic,
             Self::Hinge => Loss::Hinge,
             Self::Linear => Loss::Squared,

@@ -243,7 +243,12 @@ impl Kind {
             Self::Logistic => Some(MarginLoss::Logistic),
             Self::Hinge => Some(MarginLoss::Hinge),
             Self::Linear => Some(MarginLoss::Squared),
-            Self::Softmax | Self::Cells | Self::Neighbours | Self::Forest | Self::Auto => None,
+            Self::Softmax
+            | Self::Cells
+            | Self::Neighbours
+            | Self::Forest
+            | Self::Representation
+            | Self::Auto => None,
         }
     }
 }

@@ -1,0 +1,70 @@
+//! What public features tell by themselves, and reports of it ([`undertone_learn::represented`]).
+
+use super::{Kind, Learnt, Train};
+use crate::people::Origin;
+use crate::progress::spinner;
+use undertone_learn::auto::is_in;
+use undertone_learn::evaluation::Evaluation;
+use undertone_learn::features::Encoder;
+use undertone_learn::represented::{Seen, fits, seconds};
+use undertone_learn::{Examples, Predictor, Source};
+
+impl Train {
+    /// Everybody as they are seen, if there is time for it; what is too wide to be seen is left out.
+    pub(super) fn seen_within_budget(
+        &self,
+        everybody: &Examples,
+        encoder: &Encoder,
+    ) -> anyhow::Result<Option<Seen>> {
+        let minutes = seconds(everybody.len(), encoder.columns()) / 60.0;
+        if minutes > self.budget || !fits(encoder.width()) {
+            return Ok(None);
+        }
+        self.seen(everybody, encoder).map(Some)
+    }
+
+    fn seen(&self, everybody: &Examples, encoder: &Encoder) -> anyhow::Result<Seen> {
+        let spinner = spinner("looking at public features");
+        let seen = Seen::new(&everybody.rows, encoder.columns())?;
+        spinner.finish_and_clear();
+        Ok(seen)
+    }
+
+    pub(super) fn representation(
+        &self,
+        origin: &Origin,
+        encoder: &Encoder,
+        people: &mut dyn Source,
+    ) -> anyhow::Result<Learnt> {
+        let everybody = self.gather(people)?;
+        let seen = self.seen(&everybody, encoder)?;
+        self.represented(&seen, &everybody, origin.classes().len())
+    }
+
+    /// The model of everybody, judged by those who are kept aside as the others' reports have them.
+    pub(super) fn represented(
+        &self,
+        seen: &Seen,
+        everybody: &Examples,
+        classes: usize,
+    ) -> anyhow::Result<Learnt> {
+        let spinner = spinner("learning from reports");
+        let found = seen.without(everybody, classes, |row| is_in(row, 0), self.seed())?;
+        let mut evaluation = Evaluation::new(classes);
+        evaluation.observe(&everybody.part(|row| is_in(row, 0)), &found)?;
+        let model = seen.model(everybody, classes, self.seed())?;
+        spinner.finish_and_clear();
+        Ok(Learnt {
+            kind: Kind::Representation,
+            predictor: Predictor::Represented(Box::new(model)),
+            method: "posterior".into(),
+            l2: None,
+            size: None,
+            tried: Vec::new(),
+            judged: Some(evaluation.figures()?),
+            candidates: Vec::new(),
+            coverage: None,
+            options: None,
+        })
+    }
+}
