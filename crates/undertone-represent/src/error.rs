@@ -68,6 +68,12 @@ pub enum RepresentError {
         /// What may be used
         allowed: u64,
     },
+    /// A document that holds no matrix
+    #[error("this is no matrix: {problem}")]
+    Written {
+        /// What is wrong with it
+        problem: String,
+    },
     /// A class that no report speaks for
     #[error("class {class} is in no report, so that nothing can be learnt of it")]
     NeverReported {

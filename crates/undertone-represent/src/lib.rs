@@ -25,6 +25,7 @@ mod representation;
 mod scattering;
 mod smoother;
 mod spectrum;
+mod written;
 
 pub use coordinates::{Coordinates, Kind};
 pub use error::RepresentError;

@@ -1,6 +1,7 @@
 //! Rows of numbers, one after the other, and their products.
 
 use crate::RepresentError;
+use crate::written::Written;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A matrix in single precision, row after row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
 pub struct Matrix {
     columns: usize,
     values: Vec<f32>,
