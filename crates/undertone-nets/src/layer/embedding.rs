@@ -39,8 +39,9 @@ impl Layer for Embedding {
         self.things * self.width
     }
 
+    /// Of length one, about.
     fn initialise(&self, weights: &mut [f32], coins: &mut Coins) {
-        coins.fill_normal(weights, 0.1);
+        coins.fill_normal(weights, (1.0 / self.width as f64).sqrt());
     }
 
     fn forward(&self, weights: &[f32], input: &[f32], output: &mut [f32], _: Mode, _: &mut Vec<f32>) {
