@@ -120,19 +120,19 @@ fn mlp(inputs: usize, hidden: &[usize], classes: usize) -> Result<Network, NetEr
     Ok(network)
 }
 
+/// The second [`Relu`] stands behind the pooling, where it does the same to a quarter of the numbers: max(max(x, y), 0) = max(max(x, 0), max(y, 0)).
 fn small_cnn(image: Image, classes: usize) -> Result<Network, NetError> {
-    let (mut network, mut node) = Network::new(image.len());
-    let mut image = image;
-    for filters in [32, 64] {
-        let layer = Convolution::new(image, filters, 3, 1, 0);
-        image = layer.output();
-        node = network.layer(layer, node)?;
-        node = network.layer(Relu { width: image.len() }, node)?;
-    }
-    let pool = MaxPool { image };
-    image = pool.output();
-    node = network.layer(pool, node)?;
-    node = dense_relu(&mut network, node, image.len(), 128)?;
+    let (mut network, input) = Network::new(image.len());
+    let first = Convolution::new(image, 32, 3, 1, 0);
+    let node = network.layer(first, input)?;
+    let node = network.layer(Relu { width: first.output().len() }, node)?;
+    let second = Convolution::new(first.output(), 64, 3, 1, 0);
+    let node = network.layer(second, node)?;
+    let pool = MaxPool { image: second.output() };
+    let node = network.layer(pool, node)?;
+    let width = pool.output().len();
+    let node = network.layer(Relu { width }, node)?;
+    let node = dense_relu(&mut network, node, width, 128)?;
     network.layer(Dense { inputs: 128, outputs: classes }, node)?;
     Ok(network)
 }

@@ -53,25 +53,31 @@ impl Layer for MaxPool {
         let (channels, inputs, outputs) = (self.image.channels, self.inputs(), self.outputs());
         let images = pass.input.chunks_exact(inputs).zip(back.chunks_exact_mut(inputs));
         let after = pass.output.chunks_exact(outputs).zip(pass.slope.chunks_exact(outputs));
+        // One for each channel whose slope has not been given to anybody yet
+        let mut left = vec![1.0f32; channels];
         for ((input, back), (output, slope)) in images.zip(after) {
-            for (place, (y, slope)) in
-                output.chunks_exact(channels).zip(slope.chunks_exact(channels)).enumerate()
-            {
-                let mut left = [1.0f32; 64];
-                for (y, (slope, first)) in y.chunks(64).zip(slope.chunks(64).zip((0..channels).step_by(64))) {
-                    left.fill(1.0);
-                    for start in self.four(place) {
-                        let x = &input[start + first..][..y.len()];
-                        let back = &mut back[start + first..][..y.len()];
-                        for k in 0..y.len() {
-                            let taken = if x[k] >= y[k] { left[k] } else { 0.0 };
-                            back[k] += taken * slope[k];
-                            left[k] -= taken;
-                        }
-                    }
+            let pixels = output.chunks_exact(channels).zip(slope.chunks_exact(channels));
+            for (place, (y, slope)) in pixels.enumerate() {
+                left.fill(1.0);
+                for start in self.four(place) {
+                    let x = &input[start..start + channels];
+                    let back = &mut back[start..start + channels];
+                    give(x, y, slope, &mut left, back);
                 }
             }
         }
+    }
+}
+
+/// Gives what is left of the slope to those numbers of a pixel that are the largest.
+fn give(x: &[f32], y: &[f32], slope: &[f32], left: &mut [f32], back: &mut [f32]) {
+    // The same length for all, so that nothing is checked number by number
+    let n = back.len();
+    let (x, y, slope, left) = (&x[..n], &y[..n], &slope[..n], &mut left[..n]);
+    for k in 0..n {
+        let taken = if x[k] >= y[k] { left[k] } else { 0.0 };
+        back[k] += taken * slope[k];
+        left[k] -= taken;
     }
 }
 

@@ -48,14 +48,16 @@ impl Patches {
     /// The patches of `image`.
     pub(crate) fn gather(&self, image: &[f32], into: &mut [f32]) {
         let strip = self.size * self.image.channels;
-        for (place, row) in into.chunks_exact_mut(self.width()).enumerate() {
-            for (a, strip) in row.chunks_exact_mut(strip).enumerate() {
-                match self.strip(place, a) {
-                    Strip::Outside => strip.fill(0.0),
-                    Strip::Inside(start) => strip.copy_from_slice(&image[start..start + strip.len()]),
-                    Strip::Edge { start, skip, len } => {
-                        strip.fill(0.0);
-                        strip[skip..skip + len].copy_from_slice(&image[start..start + len]);
+        for (i, row) in into.chunks_exact_mut(self.columns() * self.width()).enumerate() {
+            for (j, patch) in row.chunks_exact_mut(self.width()).enumerate() {
+                for (a, strip) in patch.chunks_exact_mut(strip).enumerate() {
+                    match self.strip(i, j, a) {
+                        Strip::Outside => strip.fill(0.0),
+                        Strip::Inside(start) => strip.copy_from_slice(&image[start..start + strip.len()]),
+                        Strip::Edge { start, skip, len } => {
+                            strip.fill(0.0);
+                            strip[skip..skip + len].copy_from_slice(&image[start..start + len]);
+                        }
                     }
                 }
             }
@@ -65,24 +67,26 @@ impl Patches {
     /// Adds what is in the patches to the pixels it came from.
     pub(crate) fn scatter(&self, from: &[f32], image: &mut [f32]) {
         let strip = self.size * self.image.channels;
-        for (place, row) in from.chunks_exact(self.width()).enumerate() {
-            for (a, strip) in row.chunks_exact(strip).enumerate() {
-                let (start, part) = match self.strip(place, a) {
-                    Strip::Outside => continue,
-                    Strip::Inside(start) => (start, strip),
-                    Strip::Edge { start, skip, len } => (start, &strip[skip..skip + len]),
-                };
-                for (pixel, value) in image[start..start + part.len()].iter_mut().zip(part) {
-                    *pixel += value;
+        for (i, row) in from.chunks_exact(self.columns() * self.width()).enumerate() {
+            for (j, patch) in row.chunks_exact(self.width()).enumerate() {
+                for (a, strip) in patch.chunks_exact(strip).enumerate() {
+                    let (start, part) = match self.strip(i, j, a) {
+                        Strip::Outside => continue,
+                        Strip::Inside(start) => (start, strip),
+                        Strip::Edge { start, skip, len } => (start, &strip[skip..skip + len]),
+                    };
+                    for (pixel, value) in image[start..start + part.len()].iter_mut().zip(part) {
+                        *pixel += value;
+                    }
                 }
             }
         }
     }
 
-    /// Where row `a` of the pixels of patch `place` lies in the image.
-    fn strip(&self, place: usize, a: usize) -> Strip {
+    /// Where row `a` of the pixels of patch (i, j) lies in the image.
+    #[inline]
+    fn strip(&self, i: usize, j: usize, a: usize) -> Strip {
         let Image { height, width, channels } = self.image;
-        let (i, j) = (place / self.columns(), place % self.columns());
         let y = i * self.stride + a;
         if y < self.padding || y - self.padding >= height {
             return Strip::Outside;
