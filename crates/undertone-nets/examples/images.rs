@@ -1,8 +1,8 @@
 //! Networks on a folder of images in IDX files, without privacy, in one stage and in two.
 //!
-//! `cargo run --release -p undertone-nets --example images -- FOLDER METHOD EPSILON EPOCHS SEED [cnn|inception/N]`
+//! `cargo run --release -p undertone-nets --example images -- FOLDER METHOD EPSILON EPOCHS SEED [cnn|mlp|inception/N [PEOPLE]]`
 //!
-//! FOLDER has `train-images-idx3-ubyte.gz` and the three files beside it. METHOD is `clear` (true labels), `lp1`, `lp2`, `lp3` (as published), `forward`
+//! PEOPLE trains on the first so many images only. FOLDER has `train-images-idx3-ubyte.gz` and the three files beside it. METHOD is `clear` (true labels), `lp1`, `lp2`, `lp3` (as published), `forward`
 //! (likelihood of the reports), or `again` (`forward`, then retraining on posterior labels). True labels of the test images are used to print the accuracy, and those of
 //! training by the simulated devices; with `clear` by training, too.
 
@@ -113,21 +113,26 @@ fn training(epochs: usize, seed: u64, loss: Loss, mixup: Option<f64>) -> Trainin
 fn architecture(name: &str) -> Result<Architecture, Box<dyn Error>> {
     match name.strip_prefix("inception/") {
         Some(narrower) => Ok(Architecture::Inception { image: DIGIT, narrower: narrower.parse()? }),
+        None if name == "mlp" => Ok(Architecture::Mlp { inputs: 784, hidden: vec![512, 256] }),
         None if name == "cnn" => Ok(Architecture::SmallCnn { image: DIGIT }),
-        None => Err(format!("`{name}` is neither cnn nor inception/N").into()),
+        None => Err(format!("`{name}` is none of cnn, mlp, inception/N").into()),
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, method, epsilon, epochs, seed, rest @ ..] = &arguments[..] else {
-        return Err("FOLDER METHOD EPSILON EPOCHS SEED [cnn|inception/N]".into());
+        return Err("FOLDER METHOD EPSILON EPOCHS SEED [cnn|mlp|inception/N [PEOPLE]]".into());
     };
     let (epochs, seed): (usize, u64) = (epochs.parse()?, seed.parse()?);
     let epsilon = Epsilon::new(epsilon.parse()?)?;
     let architecture = architecture(rest.first().map_or("cnn", String::as_str))?;
     let folder = Path::new(folder);
-    let (rows, labels) = part(folder, "train")?;
+    let (mut rows, mut labels) = part(folder, "train")?;
+    if let Some(people) = rest.get(1) {
+        labels.truncate(people.parse()?);
+        rows = Rows::dense(784, rows.dense_block(0..labels.len()).to_vec());
+    }
     let test = part(folder, "t10k")?;
     let start = Instant::now();
     let tell = |progress: &Progress| {

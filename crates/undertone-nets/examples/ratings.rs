@@ -1,6 +1,6 @@
 //! Ratings of things by people, from a table `user,thing,rating` with ratings from one to five.
 //!
-//! `cargo run --release -p undertone-nets --example ratings -- TABLE.csv METHOD EPSILON EPOCHS SEED [WIDTH]`
+//! `cargo run --release -p undertone-nets --example ratings -- TABLE.csv METHOD EPSILON EPOCHS SEED [WIDTH RATE L2]`
 //!
 //! METHOD is `clear` (true ratings), `lp1`, `lp2` (as published) or `forward` (likelihood of the reports). Four in five ratings are trained on, by a public hash of the row;
 //! the root of the mean squared error is that of the mean rating under the network's probabilities, on the rest.
@@ -64,11 +64,11 @@ fn rmse(model: &NetModel, test: &Table) -> f64 {
     (squared.sum::<f64>() / test.labels.len() as f64).sqrt()
 }
 
-fn training(epochs: usize, seed: u64, loss: Loss) -> Training {
+fn training(epochs: usize, seed: u64, loss: Loss, peak: f64, l2: f64) -> Training {
     Training {
         batch: 512,
-        schedule: Schedule { peak: 0.2, warm_up: 0.15, decay: Decay::Linear },
-        l2: 2e-5,
+        schedule: Schedule { peak, warm_up: 0.15, decay: Decay::Linear },
+        l2,
         mixup: None,
         augmentation: undertone_nets::Augmentation::default(),
         loss,
@@ -80,11 +80,13 @@ fn training(epochs: usize, seed: u64, loss: Loss) -> Training {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [path, method, epsilon, epochs, seed, rest @ ..] = &arguments[..] else {
-        return Err("TABLE.csv METHOD EPSILON EPOCHS SEED [WIDTH]".into());
+        return Err("TABLE.csv METHOD EPSILON EPOCHS SEED [WIDTH RATE L2]".into());
     };
     let (epochs, seed): (usize, u64) = (epochs.parse()?, seed.parse()?);
     let epsilon = Epsilon::new(epsilon.parse()?)?;
     let width = rest.first().map_or(Ok(32), |text| text.parse())?;
+    let rate = rest.get(1).map_or(Ok(1.0), |text| text.parse())?;
+    let l2 = rest.get(2).map_or(Ok(1e-5), |text| text.parse())?;
     let (table, test) = read(path)?;
     let architecture = Architecture::Rating {
         people: table.end(0).max(test.end(0)),
@@ -101,7 +103,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let trainer = |loss| NetTrainer {
         progress: Some(&tell),
-        ..NetTrainer::new(architecture.clone(), RATINGS, training(epochs, seed, loss))
+        ..NetTrainer::new(architecture.clone(), RATINGS, training(epochs, seed, loss, rate, l2))
     };
     let mut rng = ChaCha12Rng::seed_from_u64(1000 + seed);
     let mut answer = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {

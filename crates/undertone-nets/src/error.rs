@@ -57,7 +57,7 @@ pub enum NetError {
     },
     /// Examples that nothing can be learnt from
     #[error(transparent)]
-    Learn(#[from] LearnError),
+    Learn(LearnError),
 }
 
 impl NetError {
@@ -72,5 +72,30 @@ impl From<NetError> for LearnError {
             NetError::Learn(error) => error,
             other => Self::Source(Box::new(other)),
         }
+    }
+}
+
+/// An error of a network that came through a source of examples is itself again.
+impl From<LearnError> for NetError {
+    fn from(error: LearnError) -> Self {
+        match error {
+            LearnError::Source(source) => match source.downcast::<Self>() {
+                Ok(own) => *own,
+                Err(source) => Self::Learn(LearnError::Source(source)),
+            },
+            other => Self::Learn(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_survives_the_way_through_a_learner() {
+        let there = LearnError::from(NetError::Diverged { epoch: 3 });
+        assert!(matches!(NetError::from(there), NetError::Diverged { epoch: 3 }));
+        assert!(matches!(LearnError::from(NetError::from(LearnError::NoReports)), LearnError::NoReports));
     }
 }

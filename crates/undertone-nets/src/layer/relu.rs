@@ -27,8 +27,10 @@ impl Layer for Relu {
 
     fn backward(&self, pass: Backward<'_>) {
         let Some(back) = pass.back else { return };
-        for ((back, slope), y) in back.iter_mut().zip(pass.slope).zip(pass.output) {
-            *back += if *y > 0.0 { *slope } else { 0.0 };
+        // Of the same length all three, and without a branch: several numbers at a time
+        let (slope, y) = (&pass.slope[..back.len()], &pass.output[..back.len()]);
+        for (k, back) in back.iter_mut().enumerate() {
+            *back += slope[k] * f32::from(u8::from(y[k] > 0.0));
         }
     }
 }

@@ -146,3 +146,59 @@ pub(crate) fn write_dense(row: Row<'_>, of: &Rows, into: &mut Vec<f32>) {
         into[start + feature as usize] = value;
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "copied numbers are the same")]
+mod tests {
+    use super::*;
+    use undertone_learn::Examples;
+
+    fn read(examples: Examples, width: usize, keep: bool, scale: Option<Scale>) -> Result<Dataset, NetError> {
+        Dataset::read(&mut vec![examples], (width, 3), Loss::Plain, keep, scale)
+    }
+
+    #[test]
+    fn sparse_features_stand_behind_the_dense_ones() {
+        let mut rows = Rows::new(1, 3);
+        rows.push_with(|dense, sparse| {
+            dense.push(5.0);
+            sparse.push((2, 7.0));
+        });
+        let data = read(Examples::certain(rows, [1]), 4, false, Some(Scale::NONE)).unwrap();
+        assert_eq!(data.row(0), [5.0, 0.0, 0.0, 7.0]);
+        assert_eq!(data.target(0), [0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn features_get_mean_zero_and_deviation_one_and_the_same_later() {
+        let rows = Rows::dense(2, vec![1.0, 3.0, 5.0, 7.0]);
+        let data = read(Examples::certain(rows, [0, 2]), 2, false, None).unwrap();
+        // Mean 4, variance 5
+        for (found, x) in data.features.iter().zip([1.0f32, 3.0, 5.0, 7.0]) {
+            assert!((found - (x - 4.0) / 5f32.sqrt()).abs() < 1e-6);
+        }
+        let constant = read(Examples::certain(Rows::dense(1, vec![2.0; 3]), [0, 1, 2]), 1, false, None);
+        assert_eq!(constant.unwrap().features, [0.0; 3]);
+        let again = read(Examples::certain(Rows::dense(2, vec![4.0, 4.0]), [0]), 2, false, Some(data.scale));
+        assert_eq!(again.unwrap().features, [0.0, 0.0]);
+    }
+
+    #[test]
+    fn one_in_eight_is_kept_aside_and_not_trained_on() {
+        let examples = Examples::certain(Rows::dense(1, vec![1.0; 800]), (0..800).map(|row| row % 3));
+        let data = read(examples, 1, true, None).unwrap();
+        assert_eq!(data.held_out.len() + data.training.len(), 800);
+        assert_eq!(data.likelihood.len(), data.held_out.len());
+        assert!(data.held_out.iter().all(|row| is_held_out(*row as u64, HELD_OUT)));
+        assert!(data.training.iter().all(|row| !is_held_out(*row as u64, HELD_OUT)));
+    }
+
+    #[test]
+    fn more_features_than_memory_are_refused_before_they_are_laid_out() {
+        let mut rows = Rows::new(0, 1 << 31);
+        (0..2).for_each(|_| rows.push_with(|_, _| ()));
+        let error = read(Examples::certain(rows, [0, 1]), 1 << 31, false, None).err().unwrap();
+        assert!(matches!(error, NetError::TooWide { rows: 2, .. }));
+        assert!(error.to_string().contains("17179869184 bytes"), "{error}");
+    }
+}
