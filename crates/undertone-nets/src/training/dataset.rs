@@ -148,7 +148,6 @@ pub(crate) fn write_dense(row: Row<'_>, of: &Rows, into: &mut Vec<f32>) {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "copied numbers are the same")]
 mod tests {
     use super::*;
     use undertone_learn::Examples;
