@@ -98,7 +98,7 @@ impl People {
     }
 }
 
-/// The published training, with larger steps and fewer epochs, and images neither mirrored nor cut for digits.
+/// The published training, with larger steps and smaller batches for fewer epochs, and nothing cut out of images.
 fn training(epochs: usize, seed: u64, loss: Loss, mixup: Option<f64>) -> Training {
     Training {
         batch: 128,
@@ -149,7 +149,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut people = People { labels: labels.clone(), rng: ChaCha12Rng::seed_from_u64(1000 + seed) };
     let show = |what: &str, model: &NetModel| {
         println!(
-            "{method} {what} ε {epsilon:?} seed {seed}: {:.2} %, {:.0} s",
+            "{method} {what} ε {} seed {seed}: {:.2} %, {:.0} s",
+            epsilon.get(),
             accuracy(model, &test),
             start.elapsed().as_secs_f64()
         );

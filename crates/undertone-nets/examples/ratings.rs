@@ -136,6 +136,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err(format!("`{method}` is none of the methods").into()),
     };
     let seconds = start.elapsed().as_secs_f64();
-    println!("{method} ε {epsilon:?} seed {seed}: RMSE {:.4}, {seconds:.0} s", rmse(&model, &test));
+    println!("{method} ε {} seed {seed}: RMSE {:.4}, {seconds:.0} s", epsilon.get(), rmse(&model, &test));
     Ok(())
 }

@@ -321,3 +321,26 @@ fn bad_input_is_an_error_that_tells_the_value() {
     let schedule = Schedule { peak: 1e38, ..training(1).schedule };
     fails(&mlp(Training { schedule, ..training(3) }), examples, "no number any more");
 }
+
+#[test]
+fn stages_that_were_interrupted_are_not_learnt_again() {
+    let (rows, labels) = people(400, 0);
+    let (checkpoints, seen) = (folder("stages"), RefCell::new(0));
+    let epsilon = Epsilon::new(1.0).unwrap();
+    let plan = MultiStage { warm_start: true, ..MultiStage::debiased(CLASSES as u32, epsilon, &[0.6, 0.4]) };
+    let tell = |_: &Progress| *seen.borrow_mut() += 1;
+    let trainer = NetTrainer { checkpoints: Some(checkpoints), progress: Some(&tell), ..mlp(training(2)) };
+    let run = || {
+        let mut rng = ChaCha12Rng::seed_from_u64(9);
+        let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
+            Ok(mechanism.randomize(&Label(labels[person as usize]), &mut rng)?)
+        };
+        let staged = plan.run(std::slice::from_ref(&rows), &mut devices, &trainer).unwrap();
+        staged.models.iter().map(bits).collect::<Vec<_>>()
+    };
+    let first = run();
+    assert_eq!(*seen.borrow(), 4);
+    // The same people answer the same, as the same coins are tossed.
+    assert_eq!(run(), first);
+    assert_eq!(*seen.borrow(), 4);
+}

@@ -60,21 +60,21 @@ pub enum Mode {
 }
 
 /// What a layer is given to compute its gradient: y = f(x; w) and ∂L/∂y.
-pub struct Backward<'a> {
+pub(crate) struct Backward<'a> {
     /// w
-    pub weights: &'a [f32],
+    pub(crate) weights: &'a [f32],
     /// x
-    pub input: &'a [f32],
+    pub(crate) input: &'a [f32],
     /// y
-    pub output: &'a [f32],
+    pub(crate) output: &'a [f32],
     /// ∂L/∂y
-    pub slope: &'a [f32],
+    pub(crate) slope: &'a [f32],
     /// ∂L/∂w is added to it
-    pub gradient: &'a mut [f32],
+    pub(crate) gradient: &'a mut [f32],
     /// ∂L/∂x is added to it, if anybody wants to know
-    pub back: Option<&'a mut [f32]>,
+    pub(crate) back: Option<&'a mut [f32]>,
     /// Memory to use
-    pub room: &'a mut Vec<f32>,
+    pub(crate) room: &'a mut Vec<f32>,
 }
 
 /// A function of one batch, example after example.
