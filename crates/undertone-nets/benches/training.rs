@@ -1,0 +1,113 @@
+//! How many images a second a network is trained on, beside the products of matrices that it consists of.
+//!
+//! `cargo bench -p undertone-nets --bench training`, with `cnn`, `mlp` or `inception` for one network only. Rates are per second of
+//! processor time, so that they hold on a busy machine; the yardstick is a product of two matrices of 1024×1024 in the same run.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use std::cell::Cell;
+use std::hint::black_box;
+use std::time::Instant;
+use undertone_learn::Examples;
+use undertone_learn::features::Rows;
+use undertone_nets::layer::Image;
+use undertone_nets::{Architecture, NetTrainer, Training};
+
+const DIGIT: Image = Image { height: 28, width: 28, channels: 1 };
+/// Images in a second of processor time that PyTorch 2.15 with oneDNN was trained on, on another machine: the small network, and 784-256-10
+const PYTORCH: [f64; 2] = [513.0, 70_000.0];
+
+/// Seconds of processor time of this process, from the kernel's count in hundredths.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // Behind the name in brackets: user and system time are the 12th and 13th field
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |field: usize| fields.get(field).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// Floating-point operations, in 10^9, of a second of processor time.
+fn yardstick() -> f64 {
+    let n = 1024;
+    let (a, b) = (Mat::from_fn(n, n, |i, j| (i + j) as f32), Mat::from_fn(n, n, |i, j| (i * j % 7) as f32));
+    let mut out = Mat::<f32>::zeros(n, n);
+    // The clock ticks in hundredths: some 60 products are a second and more.
+    let (start, rounds) = (cpu_seconds(), 60);
+    for _ in 0..rounds {
+        matmul(black_box(out.as_mut()), Accum::Replace, a.as_ref(), b.as_ref(), 1.0, Par::Seq);
+    }
+    f64::from(rounds) * 2.0 * (n as f64).powi(3) / (cpu_seconds() - start) / 1e9
+}
+
+/// Trains on images of noise; prints the rate. `flops` is what a step on one image needs, `peer` the rate of PyTorch.
+fn time(name: &str, architecture: Architecture, images: usize, flops: f64, peer: Option<f64>) {
+    let mut word = 1u32;
+    let mut noise = || {
+        word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (word >> 8) as f32 / (1 << 24) as f32
+    };
+    let rows = Rows::dense(784, (0..images * 784).map(|_| noise()).collect());
+    let mut examples = vec![Examples::certain(rows, (0..images as u32).map(|row| row % 10))];
+    let training = Training {
+        epochs: 3,
+        batch: 256,
+        mixup: None,
+        augmentation: undertone_nets::Augmentation::default(),
+        ..Training::as_published(3, 1)
+    };
+    // The least of two epochs, the first one being to warm up
+    let (since, best) =
+        (Cell::new((Instant::now(), cpu_seconds())), Cell::new((f64::INFINITY, f64::INFINITY)));
+    let tell = |progress: &undertone_nets::Progress| {
+        let (now, cpu) = (Instant::now(), cpu_seconds());
+        let (before, cpu_before) = since.replace((now, cpu));
+        if progress.epoch > 1 {
+            let (wall, least) = best.get();
+            best.set((wall.min((now - before).as_secs_f64()), least.min(cpu - cpu_before)));
+        }
+    };
+    let trainer = NetTrainer { progress: Some(&tell), ..NetTrainer::new(architecture, 10, training) };
+    black_box(trainer.fit(&mut examples, None).expect("noise is learnt, too"));
+    let (wall, cpu) = best.get();
+    let rate = images as f64 / cpu;
+    let peer = peer.map_or(String::new(), |peer| format!(", {:.2} of PyTorch's {peer:.0}", rate / peer));
+    println!(
+        "{name}: {rate:.0} images per CPU second{peer}, {:.0} per second, {:.0} GFLOP per CPU second",
+        images as f64 / wall,
+        rate * flops / 1e9
+    );
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    println!("product of matrices, 1024: {:.0} GFLOP per CPU second", yardstick());
+    if wants("cnn") {
+        time("small CNN", Architecture::SmallCnn { image: DIGIT }, 2048, 72e6, Some(PYTORCH[0]));
+    }
+    if wants("mlp") {
+        time(
+            "784-256-10",
+            Architecture::Mlp { inputs: 784, hidden: vec![256] },
+            60_000,
+            1.2e6,
+            Some(PYTORCH[1]),
+        );
+    }
+    if wants("inception") {
+        time(
+            "Inception, filters / 4",
+            Architecture::Inception { image: DIGIT, narrower: 4 },
+            1024,
+            86e6,
+            None,
+        );
+        time(
+            "Inception as published",
+            Architecture::Inception { image: DIGIT, narrower: 1 },
+            256,
+            1.34e9,
+            None,
+        );
+    }
+}

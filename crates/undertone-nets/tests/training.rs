@@ -1,0 +1,346 @@
+//! From reports to a network: what it learns, what it depends on, and how it goes on after an interruption.
+
+use rand_chacha::ChaCha12Rng;
+use rand_core::SeedableRng;
+use std::cell::RefCell;
+use std::path::PathBuf;
+use undertone_learn::evaluation::terms::predicted;
+use undertone_learn::features::Rows;
+use undertone_learn::labels::{Channel, LabelVectors};
+use undertone_learn::stages::MultiStage;
+use undertone_learn::{Classifier, Examples, LearnError};
+use undertone_nets::layer::Image;
+use undertone_nets::{
+    Architecture, Augmentation, Decay, Loss, NetModel, NetTrainer, Progress, Relabel, Schedule, Training,
+    relabel,
+};
+use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelSet};
+use undertone_privacy::{Epsilon, Randomizer};
+
+const CLASSES: usize = 4;
+const IMAGE: Image = Image { height: 8, width: 8, channels: 1 };
+
+/// Images with a bright quarter, which is the label, and noise.
+fn people(count: usize, first: u64) -> (Rows, Vec<u32>) {
+    let mut word = 0x1234_5678_9abc_def1 ^ (first << 20);
+    let mut noise = || {
+        word ^= word << 13;
+        word ^= word >> 7;
+        word ^= word << 17;
+        (word >> 40) as f32 / (1u64 << 24) as f32
+    };
+    let mut pixels = Vec::new();
+    let labels: Vec<u32> = (0..count as u32).map(|row| (row * 7 + row / 5) % 4).collect();
+    for label in &labels {
+        for place in 0..64 {
+            let quarter = (place / 32) * 2 + u32::from(place % 8 >= 4);
+            pixels.push(1.2 * noise() + if quarter == *label { 0.4 } else { 0.0 });
+        }
+    }
+    (Rows::dense(64, pixels), labels)
+}
+
+/// Everybody's device answers once, by randomized response.
+fn reports(rows: &Rows, labels: &[u32], epsilon: f64) -> Examples {
+    let mechanism = LabelKind::Rr.mechanism(CLASSES as u32, Epsilon::new(epsilon).unwrap()).unwrap();
+    let (channel, mut rng) = (Channel::of_mechanism(&mechanism), ChaCha12Rng::seed_from_u64(5));
+    let (mut unbiased, mut likelihood) = (LabelVectors::new(), LabelVectors::new());
+    for label in labels {
+        let report = mechanism.randomize(&Label(*label), &mut rng).unwrap();
+        channel.push_unbiased(report.members(), &[], &mut unbiased).unwrap();
+        channel.push_likelihood(report.members(), &[], &mut likelihood).unwrap();
+    }
+    Examples { rows: rows.clone(), unbiased, likelihood, ..Examples::default() }
+}
+
+fn training(epochs: usize) -> Training {
+    Training {
+        epochs,
+        batch: 50,
+        schedule: Schedule { peak: 0.05, warm_up: 0.15, decay: Decay::Linear },
+        mixup: None,
+        augmentation: Augmentation::default(),
+        loss: Loss::Forward,
+        ..Training::as_published(epochs, 3)
+    }
+}
+
+fn mlp(training: Training) -> NetTrainer<'static> {
+    NetTrainer::new(Architecture::Mlp { inputs: 64, hidden: vec![16] }, CLASSES, training)
+}
+
+fn accuracy(model: &NetModel, rows: &Rows, labels: &[u32]) -> f64 {
+    let p = model.probabilities(rows);
+    let right = p.chunks_exact(CLASSES).zip(labels).filter(|(p, label)| predicted(p) == **label as usize);
+    right.count() as f64 / labels.len() as f64
+}
+
+fn fitted(trainer: &NetTrainer<'_>, examples: &Examples) -> NetModel {
+    trainer.fit(&mut vec![examples.clone()], None).unwrap()
+}
+
+fn bits(model: &NetModel) -> Vec<u32> {
+    model.weights().iter().map(|weight| weight.to_bits()).collect()
+}
+
+/// A folder of this test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // What an earlier run has left
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+#[test]
+fn every_architecture_and_loss_learns_from_reports() {
+    let ((rows, labels), (new, truth)) = (people(2000, 0), people(500, 1));
+    let examples = reports(&rows, &labels, 2.0);
+    let architectures = [
+        Architecture::Mlp { inputs: 64, hidden: vec![16] },
+        Architecture::SmallCnn { image: IMAGE },
+        Architecture::Inception { image: IMAGE, narrower: 16 },
+    ];
+    for architecture in architectures {
+        for loss in [Loss::Plain, Loss::Debiased, Loss::Forward] {
+            // The slopes of the debiased loss are larger, and endless gain is ahead if steps are.
+            let peak = if loss == Loss::Debiased { 0.01 } else { 0.03 };
+            let schedule = Schedule { peak, ..training(1).schedule };
+            let options = Training { loss, schedule, ..training(3) };
+            let model = fitted(&NetTrainer::new(architecture.clone(), CLASSES, options), &examples);
+            let found = accuracy(&model, &new, &truth);
+            // Chance is 1/4, with a deviation of 0.02.
+            assert!(found > 0.6, "{architecture:?}, {loss:?}: {found}");
+        }
+    }
+}
+
+#[test]
+fn mixed_moved_and_cut_images_are_learnt_as_well() {
+    let ((rows, labels), (new, truth)) = (people(2000, 0), people(500, 1));
+    let augmentation = Augmentation { shift: 1, flip: false, cutout: 2 };
+    let options = Training { mixup: Some(1.0), augmentation, ..training(4) };
+    let trainer = NetTrainer::new(Architecture::SmallCnn { image: IMAGE }, CLASSES, options);
+    let found = accuracy(&fitted(&trainer, &reports(&rows, &labels, 2.0)), &new, &truth);
+    assert!(found > 0.8, "{found}");
+}
+
+#[test]
+fn weights_are_a_function_of_the_seed_however_many_cores_there_are() {
+    let (rows, labels) = people(300, 0);
+    let examples = reports(&rows, &labels, 1.0);
+    let augmentation = Augmentation { shift: 1, flip: true, cutout: 2 };
+    let trainer = |seed| {
+        let options = Training { mixup: Some(4.0), augmentation, seed, ..training(2) };
+        NetTrainer::new(Architecture::Inception { image: IMAGE, narrower: 16 }, CLASSES, options)
+    };
+    let on = |cores: usize, seed| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(cores).build().unwrap();
+        let (examples, options) = (&examples, trainer(seed).training);
+        let architecture = trainer(seed).architecture;
+        pool.install(move || bits(&fitted(&NetTrainer::new(architecture, CLASSES, options), examples)))
+    };
+    let one = on(1, 3);
+    assert_eq!(one, on(2, 3));
+    assert_eq!(one, on(5, 3));
+    assert_ne!(one, on(1, 4));
+}
+
+#[test]
+fn an_interrupted_training_ends_as_if_nothing_had_happened() {
+    let (rows, labels) = people(400, 0);
+    let examples = reports(&rows, &labels, 1.0);
+    let checkpoints = folder("interrupted");
+    let options = Training { patience: Some(3), ..training(5) };
+    let undisturbed = fitted(&mlp(options.clone()), &examples);
+    let seen = RefCell::new(Vec::new());
+    // Somebody pulls the plug after the second epoch.
+    let pull = |progress: &Progress| {
+        seen.borrow_mut().push(progress.epoch);
+        assert!(progress.epoch != 2, "the plug");
+    };
+    let trainer =
+        NetTrainer { checkpoints: Some(checkpoints.clone()), progress: Some(&pull), ..mlp(options.clone()) };
+    let pulled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| fitted(&trainer, &examples)));
+    assert!(pulled.is_err());
+    let tell = |progress: &Progress| seen.borrow_mut().push(progress.epoch);
+    let trainer = NetTrainer { progress: Some(&tell), ..trainer };
+    assert_eq!(bits(&fitted(&trainer, &examples)), bits(&undisturbed));
+    assert_eq!(seen.borrow()[..3], [1, 2, 3]);
+    // What has ended is not done again ...
+    let epochs = seen.borrow().len();
+    assert_eq!(bits(&fitted(&trainer, &examples)), bits(&undisturbed));
+    assert_eq!(seen.borrow().len(), epochs);
+    // ... and other reports are another training.
+    fitted(&trainer, &reports(&rows, &labels, 1.5));
+    assert!(seen.borrow().len() > epochs);
+    // A damaged checkpoint is an error that names the file.
+    for entry in std::fs::read_dir(&checkpoints).unwrap() {
+        std::fs::write(entry.unwrap().path(), b"\x01").unwrap();
+    }
+    let error = trainer.fit(&mut vec![examples], None).unwrap_err().to_string();
+    assert!(error.contains(".checkpoint"), "{error}");
+}
+
+#[test]
+fn a_saved_network_loads_back_bit_for_bit() {
+    let (rows, labels) = people(200, 0);
+    let model = fitted(&mlp(training(1)), &reports(&rows, &labels, 1.0));
+    let path = folder("saved").join("model.net");
+    model.save(&path).unwrap();
+    let loaded = NetModel::load(&path).unwrap();
+    assert_eq!(bits(&loaded), bits(&model));
+    assert_eq!(loaded, model);
+    assert_eq!(loaded.probabilities(&rows), model.probabilities(&rows));
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.truncate(bytes.len() - 5);
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(NetModel::load(&path).unwrap_err().to_string().contains("model.net"));
+    std::fs::write(&path, b"something else").unwrap();
+    assert!(NetModel::load(&path).unwrap_err().to_string().contains("no network"));
+}
+
+#[test]
+fn training_ends_when_reports_that_were_kept_aside_gain_no_more() {
+    let (rows, labels) = people(300, 0);
+    // So many weights and epochs that every report could be learnt by heart
+    let schedule = Schedule { peak: 0.2, ..training(1).schedule };
+    let options = Training { patience: Some(2), l2: 0.0, schedule, batch: 20, ..training(60) };
+    let seen = RefCell::new(Vec::new());
+    let tell = |progress: &Progress| seen.borrow_mut().push(progress.report_likelihood.unwrap());
+    let architecture = Architecture::Mlp { inputs: 64, hidden: vec![128] };
+    let trainer = NetTrainer { progress: Some(&tell), ..NetTrainer::new(architecture, CLASSES, options) };
+    fitted(&trainer, &reports(&rows, &labels, 1.0));
+    let seen = seen.into_inner();
+    assert!(seen.len() < 60, "{} epochs", seen.len());
+    let best = seen.iter().copied().fold(f64::MIN, f64::max);
+    assert!(seen[seen.len() - 2..].iter().all(|gain| *gain < best), "{seen:?}");
+}
+
+/// Runs LP-MST; afterwards the devices have lost their labels, as `poison` shows.
+fn staged(fractions: &[f64], rows: &Rows, labels: &RefCell<Vec<u32>>, poison: bool) -> Vec<Vec<u32>> {
+    let mut rng = ChaCha12Rng::seed_from_u64(9);
+    let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
+        let mut labels = labels.borrow_mut();
+        let report = mechanism.randomize(&Label(labels[person as usize]), &mut rng)?;
+        if poison {
+            // No such label: whoever looks at it again fails.
+            labels[person as usize] = u32::MAX;
+        }
+        Ok(report)
+    };
+    let epsilon = Epsilon::new(1.0).unwrap();
+    let plan = MultiStage {
+        temperature: 0.5,
+        warm_start: true,
+        filter: true,
+        ..MultiStage::as_published(CLASSES as u32, epsilon, fractions)
+    };
+    let later = Training { loss: Loss::Plain, mixup: Some(1.0), ..training(2) };
+    let trainer = NetTrainer { later: Some(later), ..mlp(Training { loss: Loss::Plain, ..training(3) }) };
+    let staged = plan.run(std::slice::from_ref(rows), &mut devices, &trainer).unwrap();
+    assert_eq!(staged.stages.len(), fractions.len());
+    staged.models.iter().map(bits).collect()
+}
+
+#[test]
+fn labels_that_are_poisoned_once_they_were_randomized_change_no_bit() {
+    let (rows, labels) = people(600, 0);
+    for fractions in [&[1.0][..], &[0.6, 0.4], &[0.4, 0.3, 0.3]] {
+        let intact = RefCell::new(labels.clone());
+        let poisoned = RefCell::new(labels.clone());
+        let first = staged(fractions, &rows, &intact, false);
+        assert_eq!(first, staged(fractions, &rows, &poisoned, true));
+        assert!(poisoned.borrow().iter().all(|label| *label == u32::MAX), "everybody was asked");
+        // The labels do matter while devices have them.
+        let others = RefCell::new(labels.iter().map(|label| (label + 1) % 4).collect());
+        assert_ne!(first, staged(fractions, &rows, &others, false));
+    }
+}
+
+#[test]
+fn retraining_keeps_what_the_first_network_knew() {
+    let ((rows, labels), (new, truth)) = (people(2000, 0), people(500, 1));
+    let examples = reports(&rows, &labels, 1.0);
+    let first = fitted(&mlp(training(3)), &examples);
+    for how in [Relabel::Predicted, Relabel::Consensus, Relabel::Posterior] {
+        let again = relabel(&first, &examples, how).unwrap();
+        let model = fitted(&mlp(Training { loss: Loss::Soft, ..training(3) }), &again);
+        let (found, before) = (accuracy(&model, &new, &truth), accuracy(&first, &new, &truth));
+        assert!(before > 0.6, "{before}");
+        // 500 new images: five sigma of the difference if no more than one in ten is judged differently
+        assert!(found > before - 5.0 * (0.1f64 / 500.0).sqrt(), "{how:?}: {found} after {before}");
+    }
+}
+
+#[test]
+fn ratings_are_learnt_from_numbers_of_people_and_things() {
+    // Person p likes thing t of its own kind: rating 5 if p and t are both odd or both even, else 2
+    let (people, things) = (40u32, 30u32);
+    let (mut ids, mut labels) = (Vec::new(), Vec::new());
+    for p in 0..people {
+        for t in 0..things {
+            ids.extend([p as f32, t as f32]);
+            labels.push(if (p + t) % 2 == 0 { 4 } else { 1 });
+        }
+    }
+    let rows = Rows::dense(2, ids);
+    let architecture = Architecture::Rating { people: 40, things: 30, width: 8 };
+    let schedule = Schedule { peak: 0.2, ..training(1).schedule };
+    let options = Training { loss: Loss::Plain, l2: 0.0, schedule, ..training(40) };
+    let trainer = NetTrainer::new(architecture, 5, options);
+    let model = fitted(&trainer, &Examples::certain(rows.clone(), labels.iter().copied()));
+    let squared: f64 = model
+        .ratings(&rows)
+        .iter()
+        .zip(&labels)
+        .map(|(found, label)| (found - f64::from(label + 1)).powi(2))
+        .sum();
+    let rmse = (squared / labels.len() as f64).sqrt();
+    // Without knowing who is who: 1.5
+    assert!(rmse < 0.5, "{rmse}");
+}
+
+#[test]
+fn bad_input_is_an_error_that_tells_the_value() {
+    let (rows, labels) = people(50, 0);
+    let examples = reports(&rows, &labels, 1.0);
+    let fails = |trainer: &NetTrainer<'_>, examples: Examples, with: &str| {
+        let error = trainer.fit(&mut vec![examples], None).unwrap_err().to_string();
+        assert!(error.contains(with), "{error}");
+    };
+    fails(&mlp(Training { batch: 0, ..training(1) }), examples.clone(), "batch is 0");
+    fails(&mlp(Training { momentum: 1.0, ..training(1) }), examples.clone(), "momentum is 1");
+    fails(&mlp(Training { mixup: Some(-1.0), ..training(1) }), examples.clone(), "-1");
+    fails(&mlp(training(0)), examples.clone(), "epochs is 0");
+    let narrow = Architecture::Mlp { inputs: 63, hidden: vec![] };
+    fails(&NetTrainer::new(narrow, CLASSES, training(1)), examples.clone(), "64 numbers where 63");
+    fails(&mlp(training(1)), Examples::new(Rows::new(64, 0)), "no reports");
+    let mut broken = examples.clone();
+    broken.rows = Rows::dense(64, vec![f32::NAN; 50 * 64]);
+    fails(&mlp(training(1)), broken, "report 1");
+    let schedule = Schedule { peak: 1e38, ..training(1).schedule };
+    fails(&mlp(Training { schedule, ..training(3) }), examples, "no number any more");
+}
+
+#[test]
+fn stages_that_were_interrupted_are_not_learnt_again() {
+    let (rows, labels) = people(400, 0);
+    let (checkpoints, seen) = (folder("stages"), RefCell::new(0));
+    let epsilon = Epsilon::new(1.0).unwrap();
+    let plan = MultiStage { warm_start: true, ..MultiStage::debiased(CLASSES as u32, epsilon, &[0.6, 0.4]) };
+    let tell = |_: &Progress| *seen.borrow_mut() += 1;
+    let trainer = NetTrainer { checkpoints: Some(checkpoints), progress: Some(&tell), ..mlp(training(2)) };
+    let run = || {
+        let mut rng = ChaCha12Rng::seed_from_u64(9);
+        let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
+            Ok(mechanism.randomize(&Label(labels[person as usize]), &mut rng)?)
+        };
+        let staged = plan.run(std::slice::from_ref(&rows), &mut devices, &trainer).unwrap();
+        staged.models.iter().map(bits).collect::<Vec<_>>()
+    };
+    let first = run();
+    assert_eq!(*seen.borrow(), 4);
+    // The same people answer the same, as the same coins are tossed.
+    assert_eq!(run(), first);
+    assert_eq!(*seen.borrow(), 4);
+}
