@@ -134,7 +134,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let (start, before) = (Instant::now(), cpu());
             let (unbiased, likelihood) = reports(&labels, epsilon.parse()?, seed.parse()?)?;
             let told = Told { unbiased: &unbiased, likelihood: &likelihood };
-            let learnt = recipe.learn(told, seed.parse()?)?;
+            let learnt = recipe.learn(told)?;
             for step in learnt.steps() {
                 println!("    {step}");
             }

@@ -55,7 +55,7 @@ pub(crate) fn blend(beliefs: &[Matrix], weights: &[f32]) -> Matrix {
 }
 
 /// The mean of a - b and its standard error.
-pub(crate) fn difference(a: &[f64], b: &[f64]) -> (f64, f64) {
+fn difference(a: &[f64], b: &[f64]) -> (f64, f64) {
     let n = a.len() as f64;
     let differences = || a.iter().zip(b).map(|(a, b)| a - b);
     let mean = differences().sum::<f64>() / n;

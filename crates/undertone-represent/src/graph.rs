@@ -6,6 +6,7 @@
 
 use crate::spectrum::leading;
 use crate::{Matrix, Neighbours, RepresentError};
+use pulp::Arch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -111,15 +112,25 @@ impl Ties {
         let width = vectors.columns();
         let mut out = Matrix::zeros(vectors.rows(), width);
         out.values_mut().par_chunks_mut(ROWS * width).enumerate().for_each(|(block, out)| {
-            for (row, out) in out.chunks_exact_mut(width).enumerate() {
-                let person = block * ROWS + row;
-                for &(who, weight) in &self.entries[self.starts[person]..self.starts[person + 1]] {
-                    let from = vectors.row(who as usize);
-                    out.iter_mut().zip(from).for_each(|(sum, x)| *sum += weight * x);
-                }
-            }
+            Arch::new().dispatch(
+                #[inline(always)]
+                || self.rows(vectors, block * ROWS, out),
+            );
         });
         out
+    }
+
+    /// Some rows of the product.
+    #[inline(always)]
+    fn rows(&self, vectors: &Matrix, first: usize, out: &mut [f32]) {
+        for (row, out) in out.chunks_exact_mut(vectors.columns()).enumerate() {
+            for &(who, weight) in &self.entries[self.starts[first + row]..self.starts[first + row + 1]] {
+                let from = vectors.row(who as usize);
+                for (sum, x) in out.iter_mut().zip(from) {
+                    *sum += weight * x;
+                }
+            }
+        }
     }
 }
 

@@ -11,8 +11,10 @@
 mod beliefs;
 mod blend;
 mod coordinates;
+mod descent;
 mod error;
 mod exponential;
+mod forward;
 mod graph;
 mod kernel;
 mod learnt;
@@ -21,10 +23,12 @@ mod nearest;
 mod patches;
 mod principal;
 mod recipe;
+mod refine;
 mod representation;
 mod scattering;
 mod smoother;
 mod spectrum;
+mod waves;
 
 pub use coordinates::{Coordinates, Kind};
 pub use error::RepresentError;

@@ -97,11 +97,6 @@ impl Matrix {
         MatRef::from_row_major_slice(&self.values, self.rows(), self.columns)
     }
 
-    pub(crate) fn view_mut(&mut self) -> MatMut<'_, f32> {
-        let rows = self.rows();
-        MatMut::from_row_major_slice_mut(&mut self.values, rows, self.columns)
-    }
-
     /// A·B on all cores.
     pub(crate) fn times(&self, other: &Self) -> Self {
         product(self.view(), other.view())
