@@ -81,7 +81,9 @@ fn direction(gradient: &[f64], steps: &[Step]) -> Vec<f64> {
     }
     if let Some(last) = steps.last() {
         let scale = 1.0 / (last.rate * dot(&last.change, &last.change));
-        q.iter_mut().for_each(|q| *q *= scale);
+        for q in &mut q {
+            *q *= scale;
+        }
     }
     for (step, share) in steps.iter().zip(shares.iter().rev()) {
         let back = share - step.rate * dot(&step.change, &q);

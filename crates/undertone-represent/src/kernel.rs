@@ -131,8 +131,7 @@ impl KernelBasis {
             let rows = MatMut::from_row_major_slice_mut(rows, rows.len() / size, size);
             solve_lower_triangular_in_place(root.as_ref(), rows.transpose_mut(), Par::Seq);
         });
-        let mut gram = Matrix::zeros(seen.columns(), seen.columns());
-        seen.add_gram(&mut gram, 1.0);
+        let gram = seen.gram();
         let (values, vectors) =
             eigen(gram.view()).map_err(|_| RepresentError::Singular { what: "the kernel's spectrum" })?;
         drop(gram);

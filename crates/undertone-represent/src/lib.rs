@@ -27,6 +27,7 @@ mod refine;
 mod representation;
 mod scattering;
 mod smoother;
+mod sparse;
 mod spectrum;
 mod waves;
 
@@ -39,7 +40,8 @@ pub use matrix::Matrix;
 pub use nearest::Neighbours;
 pub use patches::Patches;
 pub use principal::Principal;
-pub use recipe::{Recipe, Told};
+pub use recipe::{Effort, Recipe, Told};
 pub use representation::{Representation, Sizes};
 pub use scattering::Scattering;
 pub use smoother::{Choice, Filter, Smoother};
+pub use sparse::SparseRows;

@@ -107,6 +107,15 @@ impl Matrix {
         product(self.view().transpose(), other.view())
     }
 
+    /// A'A, of which one half is made and the other is its mirror image.
+    #[must_use]
+    pub fn gram(&self) -> Self {
+        let mut out = Self::zeros(self.columns, self.columns);
+        self.add_gram(&mut out, 1.0);
+        out.mirror();
+        out
+    }
+
     /// The lower half of A'A times a factor, added to `sum` in stripes: what is right of the diagonal is not made.
     pub(crate) fn add_gram(&self, sum: &mut Self, factor: f32) {
         let (view, width) = (self.view(), self.columns);
@@ -170,6 +179,9 @@ mod tests {
         assert_eq!(a.times(&b), naive);
         let turned = Matrix::from_fn(2, 3, |i, j| a.row(j)[i]);
         assert_eq!(turned.transposed_times(&b), naive);
+        // More columns than a stripe has rows
+        let wide = Matrix::from_fn(3, ROWS + 40, |i, j| ((i * 5 + j) % 7) as f32);
+        assert_eq!(wide.gram(), wide.transposed_times(&wide));
     }
 
     #[test]

@@ -78,7 +78,9 @@ pub(crate) fn refine(kernel: &KernelBasis, beliefs: &Matrix, reports: &Matrix) -
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let chosen: Vec<usize> = (0..reports.rows()).filter(|_| rng.next_u64().is_multiple_of(JUDGES)).collect();
     let mut heard = reports.clone();
-    chosen.iter().for_each(|&judge| heard.row_mut(judge).fill(1.0));
+    for &judge in &chosen {
+        heard.row_mut(judge).fill(1.0);
+    }
     let judges = Judges { basis: kernel.vectors.select(&chosen), reports: reports.select(&chosen) };
     let forward =
         Forward { basis: &kernel.vectors, values: &kernel.values, reports: &heard, teacher: beliefs };

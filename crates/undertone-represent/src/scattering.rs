@@ -6,6 +6,11 @@
 //!
 //! As many images as a vector register has numbers are treated at once, number beside number, so that every step is one for all of them.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into the dispatch is compiled without its vector instructions"
+)]
+
 use crate::waves::{ANGLES, Morlet, Waves};
 use crate::{Matrix, RepresentError};
 use pulp::{Arch, Simd, WithSimd};

@@ -9,6 +9,11 @@
 //!
 //! A quarter of the multiplications remain, and they are done for as many images at once as a vector register holds.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into the dispatch is compiled without its vector instructions"
+)]
+
 use pulp::Simd;
 use std::f64::consts::PI;
 
@@ -139,8 +144,8 @@ impl Waves {
         let wide = self.side + 2 * self.radius;
         let mut sums = [simd.splat_f32s(0.0); PARTS];
         for (dy, weights) in self.weights.chunks_exact(self.radius + 1).enumerate() {
-            let below = &padded[middle + dy * wide - self.radius..][..2 * self.radius + 1];
-            let above = &padded[middle - dy * wide - self.radius..][..2 * self.radius + 1];
+            let below = &padded[middle + dy * wide - self.radius..][..=2 * self.radius];
+            let above = &padded[middle - dy * wide - self.radius..][..=2 * self.radius];
             for (dx, weights) in weights.iter().enumerate() {
                 let (right, left) = (self.radius + dx, self.radius - dx);
                 let (sum, gap) =
