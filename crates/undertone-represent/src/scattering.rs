@@ -164,19 +164,22 @@ impl<S: Simd> Room<S> {
     #[inline(always)]
     fn features(&mut self, of: &Scattering, simd: S, images: &[S::f32s], out: &mut [S::f32s]) {
         let Self { padded_fine, padded_coarse, fine, coarse, rows } = self;
-        let mut channels = out.chunks_exact_mut(of.kind());
-        let mut put = |map: &[S::f32s], pool: &Pooling| {
-            pool.of(simd, map, rows, channels.next().expect("a channel"));
-        };
-        put(images, &of.pool);
-        let (pixels, small) = (of.side * of.side, of.coarse.out().pow(2));
+        // Loops and no closures: a closure that is handed on is compiled by itself, without the vector instructions
+        let (kind, pixels, small) = (of.kind(), of.side * of.side, of.coarse.out().pow(2));
+        let (plain, rest) = out.split_at_mut(kind);
+        let (first, rest) = rest.split_at_mut(ANGLES * kind);
+        of.pool.of(simd, images, rows, plain);
         of.fine.moduli(simd, images, padded_fine, fine);
-        fine.chunks_exact(pixels).for_each(|map| put(map, &of.pool));
-        of.coarse.moduli(simd, images, padded_coarse, coarse);
-        coarse.chunks_exact(small).for_each(|map| put(map, &of.pool_half));
-        for map in fine.chunks_exact(pixels) {
-            of.coarse.moduli(simd, map, padded_coarse, coarse);
-            coarse.chunks_exact(small).for_each(|map| put(map, &of.pool_half));
+        for (map, out) in fine.chunks_exact(pixels).zip(first.chunks_exact_mut(kind)) {
+            of.pool.of(simd, map, rows, out);
+        }
+        // The second scale on the image, then on each map of the first
+        for (source, out) in rest.chunks_exact_mut(ANGLES * kind).enumerate() {
+            let seen = if source == 0 { images } else { &fine[(source - 1) * pixels..][..pixels] };
+            of.coarse.moduli(simd, seen, padded_coarse, coarse);
+            for (map, out) in coarse.chunks_exact(small).zip(out.chunks_exact_mut(kind)) {
+                of.pool_half.of(simd, map, rows, out);
+            }
         }
     }
 }
@@ -210,10 +213,11 @@ impl Pooling {
         let (side, grid) = (self.side, self.grid);
         for (row, target) in map.chunks_exact(side).zip(rows.chunks_exact_mut(grid)) {
             for (target, weights) in target.iter_mut().zip(self.weights.chunks_exact(side)) {
-                let add = |sum, (x, weight): (&S::f32s, &f32)| {
-                    simd.mul_add_e_f32s(*x, simd.splat_f32s(*weight), sum)
-                };
-                *target = row.iter().zip(weights).fold(simd.splat_f32s(0.0), add);
+                let mut sum = simd.splat_f32s(0.0);
+                for (x, weight) in row.iter().zip(weights) {
+                    sum = simd.mul_add_e_f32s(*x, simd.splat_f32s(*weight), sum);
+                }
+                *target = sum;
             }
         }
         for (target, weights) in out.chunks_exact_mut(grid).zip(self.weights.chunks_exact(side)) {
