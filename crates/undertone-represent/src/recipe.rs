@@ -4,7 +4,7 @@
 //!    likeliest, everybody's under what is believed without it; the likeliest of all smoothers starts.
 //! 2. What is believed of somebody without their report, joined with their report by Bayes' rule, is their new target: far less noisy
 //!    than the report. If the graph started, it is smoothed alone twice more, as the kernel basis is large enough to follow noise.
-//! 3. Then both are smoothed and blended, with weights that make the reports likeliest, three times.
+//! 3. Then both are smoothed and blended, with weights that make the reports likeliest, three times or as long as that makes them likelier.
 //!
 //! After the first round others' targets hold a little of one's own report, and leaving out the own target is not quite leaving out the
 //! report; a report moves sixty thousand others by very little.
@@ -119,20 +119,21 @@ impl<'a> Recipe<'a> {
         let mut steps = Vec::new();
         let all: Vec<usize> = (0..self.smoothers.len()).collect();
         let graphs: Vec<usize> = all.iter().copied().filter(|part| part % 2 == 0).collect();
-        // Every round but the last leaves new targets
-        let first = self.round(&targets, reports, &all, true);
-        let graph_started = first.parts.iter().step_by(2).any(Option::is_some);
-        steps.push(first.to_string());
-        targets = self.joined(&targets, &first, reports);
-        let alone = if graph_started { GRAPH_ROUNDS } else { 0 };
-        for round in 0..alone + BLEND_ROUNDS - 1 {
-            let (parts, single) = if round < alone { (&graphs, true) } else { (&all, false) };
-            let round = self.round(&targets, reports, parts, single);
-            steps.push(round.to_string());
-            targets = self.joined(&targets, &round, reports);
-        }
-        let last = self.round(&targets, reports, &all, false);
+        let mut last = self.round(&targets, reports, &all, true);
         steps.push(last.to_string());
+        let graph_started = last.parts.iter().step_by(2).any(Option::is_some);
+        let alone = if graph_started { GRAPH_ROUNDS } else { 0 };
+        for round in 0..alone + BLEND_ROUNDS {
+            let single = round < alone;
+            let next = self.joined(&targets, &last, reports);
+            let found = self.round(&next, reports, if single { &graphs } else { &all }, single);
+            steps.push(found.to_string());
+            // Reports that become less likely say that beliefs feed on themselves
+            if !single && found.likelihood < last.likelihood {
+                break;
+            }
+            (last, targets) = (found, next);
+        }
         let before = blend(&self.logs(&targets, &last), &used(&last));
         let views = (0..self.representations.len()).map(|which| self.view(which, &last, &targets)).collect();
         let beliefs = posterior(&before, reports);
