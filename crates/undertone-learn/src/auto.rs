@@ -130,7 +130,7 @@ pub fn contest<C: Classifier, N: Regressor>(
     for part in 0..parts {
         let [others, aside] = [false, true].map(|aside| people.part(|row| is_in(row, part) == aside));
         if let (Some(seen), Question::Classes(classes)) = (seen, question) {
-            let found = seen.without(people, classes, |row| is_in(row, part), seed)?;
+            let found = seen.without(people, classes, |row| is_in(row, part))?;
             losses[averages.len() + 1].extend(question.losses(&aside, &found));
         }
         if aside.len() < 2 {

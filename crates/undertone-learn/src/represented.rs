@@ -9,7 +9,7 @@ use crate::labels::LabelVectors;
 use crate::{Classifier, Examples, LearnError};
 use serde::{Deserialize, Serialize};
 use undertone_report::{ColumnKind, FeatureColumn};
-use undertone_represent::{Coordinates, Kind, Learnt, Matrix, Recipe, Representation, Sizes, Told};
+use undertone_represent::{Coordinates, Effort, Kind, Learnt, Matrix, Recipe, Representation, Sizes, Told};
 
 /// The most features of which coordinates are made.
 const WIDEST: usize = 4096;
@@ -84,13 +84,12 @@ impl Seen {
         people: &Examples,
         classes: usize,
         aside: impl Fn(usize) -> bool,
-        seed: u64,
     ) -> Result<Learnt, LearnError> {
         // Even chances are what nobody's report says
         let unbiased = matrix(&people.unbiased, classes, &aside, 1.0 / classes as f32)?;
         let likelihood = matrix(&people.likelihood, classes, &aside, 1.0)?;
         let recipe = Recipe::new(&self.representations.iter().collect::<Vec<_>>())?;
-        Ok(recipe.learn(Told { unbiased: &unbiased, likelihood: &likelihood }, seed)?)
+        Ok(recipe.learn(Told { unbiased: &unbiased, likelihood: &likelihood }, Effort::Quick)?)
     }
 
     /// The K probabilities of each person who is kept aside, learnt from the others' reports.
@@ -99,16 +98,15 @@ impl Seen {
         people: &Examples,
         classes: usize,
         aside: impl Fn(usize) -> bool,
-        seed: u64,
     ) -> Result<Vec<f32>, LearnError> {
-        let learnt = self.learn(people, classes, &aside, seed)?;
+        let learnt = self.learn(people, classes, &aside)?;
         let rows = (0..people.len()).filter(|&row| aside(row));
         Ok(rows.flat_map(|row| learnt.beliefs().row(row).to_vec()).collect())
     }
 
     /// What everybody's reports tell.
-    pub fn model(&self, people: &Examples, classes: usize, seed: u64) -> Result<Represented, LearnError> {
-        let learnt = self.learn(people, classes, |_| false, seed)?;
+    pub fn model(&self, people: &Examples, classes: usize) -> Result<Represented, LearnError> {
+        let learnt = self.learn(people, classes, |_| false)?;
         Ok(Represented { features: self.features, classes, maps: self.maps.clone(), learnt })
     }
 }
@@ -249,7 +247,7 @@ mod tests {
     fn rings_are_told_apart_and_the_model_reads_back_as_itself() {
         let (people, _) = rings(900, 1);
         let seen = Seen::new(&people.rows, &columns()).unwrap();
-        let model = seen.model(&people, 3, 0).unwrap();
+        let model = seen.model(&people, 3).unwrap();
         let (others, labels) = rings(300, 2);
         let found = model.probabilities(&others.rows);
         assert!(right(&found, &labels) > 0.97, "{}", right(&found, &labels));
@@ -264,14 +262,14 @@ mod tests {
         let (mut people, labels) = rings(900, 3);
         let seen = Seen::new(&people.rows, &columns()).unwrap();
         let aside = |row: usize| row.is_multiple_of(8);
-        let before = seen.without(&people, 3, aside, 0).unwrap();
+        let before = seen.without(&people, 3, aside).unwrap();
         let judged: Vec<u32> = labels.iter().copied().step_by(8).collect();
         assert!(right(&before, &judged) > 0.95, "{}", right(&before, &judged));
         // They say something else, and nothing changes
         let lies =
             labels.iter().enumerate().map(|(row, &label)| if aside(row) { (label + 1) % 3 } else { label });
         people = Examples::certain(people.rows, lies);
-        assert_eq!(seen.without(&people, 3, aside, 0).unwrap(), before);
+        assert_eq!(seen.without(&people, 3, aside).unwrap(), before);
     }
 
     #[test]

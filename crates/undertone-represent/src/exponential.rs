@@ -3,6 +3,11 @@
 //! Probabilities of sixty thousand people are made a hundred times in a run, and a call of the library for each number would be half of its
 //! time. With x = k·ln 2 + r, |r| ≤ ln 2/2, e^x = 2^k·e^r: the power goes into the exponent of the float, and a polynomial makes e^r.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined into the dispatch is compiled without its vector instructions"
+)]
+
 use pulp::Arch;
 
 /// Added and subtracted, it leaves the nearest integer: 1.5·2^23.

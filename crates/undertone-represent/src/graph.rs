@@ -5,7 +5,7 @@
 //! the sums of the ties, D^-1/2·A·D^-1/2 has eigenvalues in \[-1, 1\], and those near one belong to functions that respect the ties.
 
 use crate::spectrum::leading;
-use crate::{Matrix, Neighbours, RepresentError};
+use crate::{Matrix, Neighbours, RepresentError, SparseRows};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,6 @@ use serde::{Deserialize, Serialize};
 pub(crate) const NEIGHBOURS: usize = 15;
 /// The neighbour whose distance is the measure of a neighbourhood.
 const MEASURE: usize = 7;
-/// Rows that a core treats together.
-const ROWS: usize = 512;
 
 /// A basis over the people that are tied, and what is needed to vote for others.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,7 +32,7 @@ impl GraphBasis {
         }
         let neighbours = Neighbours::find(people, people, NEIGHBOURS, true)?;
         let measure: Vec<f32> = (0..people.rows()).map(|person| measure(&neighbours, person)).collect();
-        let ties = Ties::new(&neighbours, &measure);
+        let ties = ties(&neighbours, &measure)?;
         let spectrum = leading(people.rows(), count, -1.0, |v| ties.times(v));
         Ok(Self { vectors: spectrum.vectors, measure })
     }
@@ -71,56 +69,28 @@ fn tie(square: f32, one: f32, other: f32) -> f32 {
 }
 
 /// D^-1/2·A·D^-1/2, row by row.
-struct Ties {
-    starts: Vec<usize>,
-    entries: Vec<(u32, f32)>,
-}
-
-impl Ties {
-    fn new(neighbours: &Neighbours, measure: &[f32]) -> Self {
-        let people = measure.len();
-        // Everybody's ties in both directions: a tie is the same from either end, so that a pair may stand twice and is kept once.
-        let mut ties: Vec<Vec<(u32, f32)>> = vec![Vec::with_capacity(2 * NEIGHBOURS); people];
-        for person in 0..people {
-            for (who, square) in neighbours.of(person) {
-                let weight = tie(square, measure[person], measure[who]);
-                ties[person].push((who as u32, weight));
-                ties[who].push((person as u32, weight));
-            }
+fn ties(neighbours: &Neighbours, measure: &[f32]) -> Result<SparseRows, RepresentError> {
+    let people = measure.len();
+    // Everybody's ties in both directions: a tie is the same from either end, so that a pair may stand twice and is kept once.
+    let mut ties: Vec<Vec<(u32, f32)>> = vec![Vec::with_capacity(2 * NEIGHBOURS); people];
+    for person in 0..people {
+        for (who, square) in neighbours.of(person) {
+            let weight = tie(square, measure[person], measure[who]);
+            ties[person].push((who as u32, weight));
+            ties[who].push((person as u32, weight));
         }
-        ties.par_iter_mut().for_each(|ties| {
-            ties.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-            ties.dedup_by_key(|tie| tie.0);
-        });
-        let root: Vec<f32> = ties
-            .iter()
-            .map(|ties| ties.iter().map(|tie| tie.1).sum::<f32>().max(f32::MIN_POSITIVE).sqrt())
-            .collect();
-        let mut starts = vec![0];
-        let mut entries = Vec::new();
-        for (person, ties) in ties.iter().enumerate() {
-            entries.extend(
-                ties.iter().map(|&(who, weight)| (who, weight / (root[person] * root[who as usize]))),
-            );
-            starts.push(entries.len());
-        }
-        Self { starts, entries }
     }
-
-    fn times(&self, vectors: &Matrix) -> Matrix {
-        let width = vectors.columns();
-        let mut out = Matrix::zeros(vectors.rows(), width);
-        out.values_mut().par_chunks_mut(ROWS * width).enumerate().for_each(|(block, out)| {
-            for (row, out) in out.chunks_exact_mut(width).enumerate() {
-                let person = block * ROWS + row;
-                for &(who, weight) in &self.entries[self.starts[person]..self.starts[person + 1]] {
-                    let from = vectors.row(who as usize);
-                    out.iter_mut().zip(from).for_each(|(sum, x)| *sum += weight * x);
-                }
-            }
-        });
-        out
+    ties.par_iter_mut().for_each(|ties| {
+        ties.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        ties.dedup_by_key(|tie| tie.0);
+    });
+    let sum = |ties: &Vec<(u32, f32)>| ties.iter().map(|tie| tie.1).sum::<f32>();
+    let root: Vec<f32> = ties.iter().map(|ties| sum(ties).max(f32::MIN_POSITIVE).sqrt()).collect();
+    let mut out = SparseRows::new(people);
+    for (person, ties) in ties.iter().enumerate() {
+        out.push(ties.iter().map(|&(who, weight)| (who, weight / (root[person] * root[who as usize]))))?;
     }
+    Ok(out)
 }
 
 #[cfg(test)]
@@ -154,7 +124,7 @@ mod tests {
         let people = clouds(60);
         let neighbours = Neighbours::find(&people, &people, NEIGHBOURS, true).unwrap();
         let measure: Vec<f32> = (0..60).map(|person| measure(&neighbours, person)).collect();
-        let ties = Ties::new(&neighbours, &measure);
+        let ties = ties(&neighbours, &measure).unwrap();
         let whole = ties.times(&Matrix::from_fn(60, 60, |i, j| f32::from(u8::from(i == j))));
         for i in 0..60 {
             for j in 0..60 {

@@ -9,10 +9,13 @@
 
 use crate::exponential::exponentials;
 use crate::matrix::product;
+use crate::spectrum::eigen;
 use crate::{Matrix, RepresentError};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, Mat, MatRef, Par, Side};
+use faer::{Accum, Mat, MatMut, Par, Spec};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
@@ -25,7 +28,7 @@ const LEAST: f32 = 1e-6;
 /// People between whom the median is taken.
 const PAIRS: usize = 700;
 /// Rows that a core treats together.
-const ROWS: usize = 1024;
+const ROWS: usize = 512;
 
 /// A basis over the people, and how others are seen in it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -86,7 +89,7 @@ impl Landmarks {
         let (count, width) = (self.people.rows(), self.people.columns());
         let exact = Mat::from_fn(count, width, |i, j| f64::from(self.people.row(i)[j]));
         let mut among = Mat::zeros(count, count);
-        matmul(among.as_mut(), Accum::Replace, exact.as_ref(), exact.transpose(), 1.0, Par::rayon(0));
+        matmul(among.as_mut(), Accum::Replace, exact.as_ref(), exact.transpose(), 1.0, Par::Seq);
         let norms: Vec<f64> = (0..count).map(|i| among[(i, i)]).collect();
         for (j, column) in among.col_iter_mut().enumerate() {
             for (i, value) in column.iter_mut().enumerate() {
@@ -94,8 +97,17 @@ impl Landmarks {
                 *value = (-f64::from(self.rate) * square).exp() + if i == j { RIDGE } else { 0.0 };
             }
         }
-        let root = among.llt(Side::Lower).map_err(|_| RepresentError::Singular { what: "the kernel" })?;
-        Ok(Mat::from_fn(count, count, |i, j| if i < j { 0.0 } else { root.L()[(i, j)] as f32 }))
+        let room = cholesky_in_place_scratch::<f64>(count, Par::Seq, Spec::default());
+        let stack = &mut MemBuffer::new(room);
+        cholesky_in_place(
+            among.as_mut(),
+            LltRegularization::default(),
+            Par::Seq,
+            MemStack::new(stack),
+            Spec::default(),
+        )
+        .map_err(|_| RepresentError::Singular { what: "the kernel" })?;
+        Ok(Mat::from_fn(count, count, |i, j| if i < j { 0.0 } else { among[(i, j)] as f32 }))
     }
 }
 
@@ -114,10 +126,15 @@ impl KernelBasis {
         let root = kernel.root()?;
         // B' = C⁻¹·K', in the place of K
         let mut seen = kernel.kernel(people)?;
-        solve_lower_triangular_in_place(root.as_ref(), seen.view_mut().transpose_mut(), Par::rayon(0));
-        let mut gram = Matrix::zeros(seen.columns(), seen.columns());
-        seen.add_gram(&mut gram, 1.0);
-        let (values, vectors) = eigen(gram.view())?;
+        let size = seen.columns();
+        seen.values_mut().par_chunks_mut(ROWS * size).for_each(|rows| {
+            let rows = MatMut::from_row_major_slice_mut(rows, rows.len() / size, size);
+            solve_lower_triangular_in_place(root.as_ref(), rows.transpose_mut(), Par::Seq);
+        });
+        let gram = seen.gram();
+        let (values, vectors) =
+            eigen(gram.view()).map_err(|_| RepresentError::Singular { what: "the kernel's spectrum" })?;
+        drop(gram);
         let kept = values.iter().take_while(|&&value| value > values[0] * LEAST).count();
         let mut turn = vectors.subcols(0, kept).to_owned();
         for (column, value) in turn.col_iter_mut().zip(&values) {
@@ -126,7 +143,7 @@ impl KernelBasis {
         }
         let vectors = product(seen.view(), turn.as_ref());
         drop(seen);
-        solve_upper_triangular_in_place(root.transpose(), turn.as_mut(), Par::rayon(0));
+        solve_upper_triangular_in_place(root.transpose(), turn.as_mut(), Par::Seq);
         let turn = Matrix::from_fn(turn.nrows(), kept, |i, j| turn[(i, j)]);
         Ok(Self { vectors, values: values[..kept].iter().copied().map(f64::from).collect(), kernel, turn })
     }
@@ -141,16 +158,6 @@ impl KernelBasis {
     pub fn worth(&self, coefficients: &Matrix) -> Matrix {
         self.turn.times(coefficients)
     }
-}
-
-/// Eigenvalues from above, and the eigenvectors.
-fn eigen(matrix: MatRef<'_, f32>) -> Result<(Vec<f32>, Mat<f32>), RepresentError> {
-    let found = matrix
-        .self_adjoint_eigen(Side::Lower)
-        .map_err(|_| RepresentError::Singular { what: "the kernel's spectrum" })?;
-    let size = matrix.nrows();
-    let values = (0..size).rev().map(|i| found.S()[i]).collect();
-    Ok((values, found.U().reverse_cols().to_owned()))
 }
 
 /// The median of the squared distances between some people.

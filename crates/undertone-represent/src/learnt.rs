@@ -100,6 +100,20 @@ impl Learnt {
     }
 }
 
+impl View {
+    /// Makes everything count by a factor, and leaves out what no longer counts.
+    pub(crate) fn scale(&mut self, factor: f32) {
+        if let Some(votes) = &mut self.votes {
+            votes.weight *= factor;
+        }
+        self.votes.take_if(|votes| votes.weight == 0.0);
+        if let Some(kernel) = &mut self.kernel {
+            kernel.functions.iter_mut().for_each(|function| function.weight *= factor);
+            kernel.functions.retain(|function| function.weight != 0.0);
+        }
+    }
+}
+
 impl Votes {
     /// ln of the beliefs about the neighbours, by how near they are.
     fn of(&self, coordinates: &Matrix, beliefs: &Matrix) -> Result<Matrix, RepresentError> {

@@ -99,11 +99,6 @@ impl Matrix {
         MatRef::from_row_major_slice(&self.values, self.rows(), self.columns)
     }
 
-    pub(crate) fn view_mut(&mut self) -> MatMut<'_, f32> {
-        let rows = self.rows();
-        MatMut::from_row_major_slice_mut(&mut self.values, rows, self.columns)
-    }
-
     /// A·B on all cores.
     pub(crate) fn times(&self, other: &Self) -> Self {
         product(self.view(), other.view())
@@ -112,6 +107,15 @@ impl Matrix {
     /// A'·B on all cores.
     pub(crate) fn transposed_times(&self, other: &Self) -> Self {
         product(self.view().transpose(), other.view())
+    }
+
+    /// A'A, of which one half is made and the other is its mirror image.
+    #[must_use]
+    pub fn gram(&self) -> Self {
+        let mut out = Self::zeros(self.columns, self.columns);
+        self.add_gram(&mut out, 1.0);
+        out.mirror();
+        out
     }
 
     /// The lower half of A'A times a factor, added to `sum` in stripes: what is right of the diagonal is not made.
@@ -177,6 +181,9 @@ mod tests {
         assert_eq!(a.times(&b), naive);
         let turned = Matrix::from_fn(2, 3, |i, j| a.row(j)[i]);
         assert_eq!(turned.transposed_times(&b), naive);
+        // More columns than a stripe has rows
+        let wide = Matrix::from_fn(3, ROWS + 40, |i, j| ((i * 5 + j) % 7) as f32);
+        assert_eq!(wide.gram(), wide.transposed_times(&wide));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! Patches of the images, freed of their brightness, contrast and correlations, are sorted into directions by k-means on the sphere; an image is
 //! then the sums, over the cells of a coarse grid, of how far its patches lie along each direction (A. Coates and A. Ng, *Learning Feature
-//! Representations with K-Means*). Each direction goes with its mirror image, and an image has the same features as its mirror image: right
-//! for things that are seen from either side, wrong for letters. Square roots keep the brightest patches from drowning the others.
+//! Representations with K-Means*). Each direction goes with its mirror image, and an image has the same features as its mirror image: up to
+//! where the grid cuts pixels that it cannot share out evenly: right for things that are seen from either side, wrong for letters. Square roots keep the brightest patches from drowning the others.
 
 use crate::matrix::multiply;
 use crate::spectrum::symmetric;
@@ -155,10 +155,14 @@ fn cut(image: &[f32], side: usize, (y, x): (usize, usize), patch: &mut [f32]) {
 /// Frees a patch of its brightness and contrast, and tells its variance.
 fn contrast(patch: &mut [f32]) -> f32 {
     let mean = patch.iter().sum::<f32>() / PATCH as f32;
-    patch.iter_mut().for_each(|x| *x -= mean);
+    for x in patch.iter_mut() {
+        *x -= mean;
+    }
     let variance = patch.iter().map(|x| x * x).sum::<f32>() / PATCH as f32;
     let scale = 1.0 / (variance + CONTRAST).sqrt();
-    patch.iter_mut().for_each(|x| *x *= scale);
+    for x in patch {
+        *x *= scale;
+    }
     variance
 }
 
@@ -192,7 +196,9 @@ fn whitening(sample: &Matrix, mean: &[f32]) -> Matrix {
 
 fn normalise(row: &mut [f32]) {
     let length = row.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-12);
-    row.iter_mut().for_each(|x| *x /= length);
+    for x in row {
+        *x /= length;
+    }
 }
 
 /// Directions such that each row lies near one.
@@ -225,34 +231,23 @@ fn k_means(rows: &Matrix, count: usize, rng: &mut ChaCha8Rng) -> Matrix {
 mod tests {
     use super::*;
 
-    /// Bars of three directions at several places.
-    fn bars(count: usize) -> Matrix {
-        Matrix::from_fn(count, 144, |i, pixel| {
-            let (y, x) = (pixel / 12, pixel % 12);
-            let at = match i % 3 {
-                0 => x,
-                1 => y,
-                _ => (x + y) / 2,
-            };
-            f32::from(u8::from(at.abs_diff(2 + i / 3 % 8) < 2)) + 0.01 * ((i * 144 + pixel) as f32).sin()
-        })
-    }
-
     #[test]
     fn an_image_has_the_features_of_its_mirror_image() {
-        let images = bars(60);
+        // Bars of three directions at several places; fifteen pixels are three for each cell
+        let images = Matrix::from_fn(30, 225, |i, pixel| {
+            let (y, x) = (pixel / 15, pixel % 15);
+            let at = [x, y, usize::midpoint(x, y)][i % 3];
+            f32::from(u8::from(at.abs_diff(2 + i / 3) < 2)) + 0.01 * ((i * 225 + pixel) as f32).sin()
+        });
         let patches = Patches::fit(&images).unwrap();
-        let mirror = Matrix::from_fn(60, 144, |i, pixel| images.row(i)[pixel / 12 * 12 + 11 - pixel % 12]);
+        let mirror = Matrix::from_fn(30, 225, |i, pixel| images.row(i)[pixel / 15 * 15 + 14 - pixel % 15]);
         let (one, other) = (patches.transform(&images).unwrap(), patches.transform(&mirror).unwrap());
         assert_eq!(one.columns(), patches.features());
-        // Twelve pixels in five cells: cells are symmetric only as far as the pixels of a cell are those of the one across
-        let close = |i: usize| {
-            let far: f32 = one.row(i).iter().zip(other.row(i)).map(|(a, b)| (a - b) * (a - b)).sum();
-            far / one.row(i).iter().map(|x| x * x).sum::<f32>()
-        };
-        let apart: f32 = one.row(0).iter().zip(one.row(1)).map(|(a, b)| (a - b) * (a - b)).sum();
-        let apart = apart / one.row(0).iter().map(|x| x * x).sum::<f32>();
-        assert!((0..60).all(|i| close(i) < apart / 4.0), "{} {apart}", close(2));
+        // Roots make 10⁻³ of the rounding 10⁻⁶ of what is nearly nothing
+        let same = one.values().iter().zip(other.values()).all(|(a, b)| (a - b).abs() < 1e-2);
+        assert!(same);
+        let apart = one.row(0).iter().zip(one.row(1)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(apart > 0.5, "{apart}");
     }
 
     #[test]

@@ -4,8 +4,8 @@
 //! along each is divided by λ^(1/4), λ its variance: half of the way, in logarithms, from plain coordinates, in which a few
 //! directions drown the others, to white ones, in which noise counts like signal.
 
-use crate::spectrum::leading;
-use crate::{Matrix, RepresentError};
+use crate::spectrum::{Spectrum, leading};
+use crate::{Matrix, RepresentError, SparseRows};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -32,15 +32,39 @@ impl Principal {
         rows.check_finite("a feature")?;
         let mean = column_means(rows);
         let covariance = covariance(rows, &mean);
-        let spectrum = leading(width, count.min(width), 0.0, |v| covariance.times(v));
-        // What is rounding only is no direction
-        let kept =
-            spectrum.values.iter().take_while(|&&value| value > spectrum.values[0].max(0.0) * 1e-6).count();
-        if kept == 0 || spectrum.values[0] <= 0.0 {
+        Self::of(mean, leading(width, count.min(width), 0.0, |v| covariance.times(v)), people)
+    }
+
+    /// The same of rows that are mostly zero, whose covariance X'X/n - mm' is applied without being written down.
+    pub fn fit_sparse(rows: &SparseRows, count: usize) -> Result<Self, RepresentError> {
+        let (people, width) = (rows.rows(), rows.columns());
+        if people < 2 {
+            return Err(RepresentError::TooFew { people, needed: "directions in which they differ".into() });
+        }
+        let across = rows.transposed();
+        let share = 1.0 / people as f32;
+        let mean: Vec<f32> = across.times(&Matrix::from_fn(people, 1, |_, _| share)).values().to_vec();
+        let mean_row = Matrix::new(width, mean.clone())?;
+        let apply = |v: &Matrix| {
+            let mut out = across.times(&rows.times(v));
+            let along = mean_row.times(v);
+            for (row, mean) in out.values_mut().chunks_exact_mut(v.columns()).zip(&mean) {
+                row.iter_mut().zip(along.values()).for_each(|(x, along)| *x = *x * share - mean * along);
+            }
+            out
+        };
+        Self::of(mean.clone(), leading(width, count.min(width), 0.0, apply), people)
+    }
+
+    /// Directions whose variance is more than rounding, scaled.
+    fn of(mean: Vec<f32>, spectrum: Spectrum, people: usize) -> Result<Self, RepresentError> {
+        let Spectrum { values, vectors } = spectrum;
+        let kept = values.iter().take_while(|&&value| value > values[0].max(0.0) * 1e-6).count();
+        if kept == 0 || values[0] <= 0.0 {
             return Err(RepresentError::Constant { people });
         }
-        let scale: Vec<f32> = spectrum.values[..kept].iter().map(|value| value.powf(-WHITENING)).collect();
-        let directions = Matrix::from_fn(width, kept, |i, j| spectrum.vectors.row(i)[j] * scale[j]);
+        let scale: Vec<f32> = values[..kept].iter().map(|value| value.powf(-WHITENING)).collect();
+        let directions = Matrix::from_fn(mean.len(), kept, |i, j| vectors.row(i)[j] * scale[j]);
         Ok(Self { mean, directions })
     }
 
@@ -64,8 +88,24 @@ impl Principal {
                 expected: self.mean.len(),
             });
         }
-        let mut out = rows.times(&self.directions);
-        // x·D - m·D
+        self.centred(rows.times(&self.directions))
+    }
+
+    /// Where people are whose rows are mostly zero.
+    pub fn project_sparse(&self, rows: &SparseRows) -> Result<Matrix, RepresentError> {
+        if rows.columns() != self.mean.len() {
+            return Err(RepresentError::Shape {
+                what: "a row",
+                unit: "features",
+                found: rows.columns(),
+                expected: self.mean.len(),
+            });
+        }
+        self.centred(rows.times(&self.directions))
+    }
+
+    /// x·D - m·D.
+    fn centred(&self, mut out: Matrix) -> Result<Matrix, RepresentError> {
         let shift = Matrix::new(self.mean.len(), self.mean.clone())?.times(&self.directions);
         for row in out.values_mut().chunks_exact_mut(self.directions.columns()) {
             row.iter_mut().zip(shift.values()).for_each(|(x, shift)| *x -= shift);
@@ -120,6 +160,28 @@ mod tests {
             let expected = [4.0 * u / 8f32.powf(0.25), v / 0.5f32.powf(0.25)];
             let same = found.row(i).iter().zip(expected).all(|(x, y)| (x.abs() - y.abs()).abs() < 1e-2);
             assert!(same, "{i}: {:?} for {expected:?}", found.row(i));
+        }
+    }
+
+    #[test]
+    fn rows_that_are_mostly_zero_have_the_coordinates_that_they_have_with_their_zeros() {
+        let dense = Matrix::from_fn(400, 250, |i, j| {
+            if (i * 7 + j * 3) % 11 < 2 {
+                1.0 + ((i * j) as f32).sin() + if j < 4 { 3.0 * (i % 4) as f32 } else { 0.0 }
+            } else {
+                0.0
+            }
+        });
+        let mut sparse = SparseRows::new(250);
+        for i in 0..400 {
+            let row = dense.row(i).iter().enumerate().filter(|(_, x)| **x != 0.0);
+            sparse.push(row.map(|(j, &x)| (j as u32, x))).unwrap();
+        }
+        let (one, other) = (Principal::fit(&dense, 3).unwrap(), Principal::fit_sparse(&sparse, 3).unwrap());
+        let (one, other) = (one.project(&dense).unwrap(), other.project_sparse(&sparse).unwrap());
+        for i in 0..400 {
+            let same = one.row(i).iter().zip(other.row(i)).all(|(a, b)| (a.abs() - b.abs()).abs() < 2e-2);
+            assert!(same, "{i}: {:?} {:?}", one.row(i), other.row(i));
         }
     }
 

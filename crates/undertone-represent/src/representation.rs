@@ -70,9 +70,7 @@ impl Representation {
         coordinates.check_finite("a coordinate")?;
         let places = coordinates.first_columns(sizes.graph_coordinates);
         let most = GRAPH_SIZES[GRAPH_SIZES.len() - 1].min(places.rows() / 4).max(2);
-        let t = std::time::Instant::now();
         let graph = GraphBasis::new(&places, most)?;
-        eprintln!("graph {:?}", t.elapsed());
         let kernel = KernelBasis::new(&coordinates.first_columns(sizes.kernel_coordinates), sizes.landmarks)?;
         Ok(Self { sizes, places, graph, kernel })
     }

@@ -8,8 +8,7 @@
 //! L_i does not depend on i's report. Hence i's report judges it fairly, and may be joined to it by Bayes' rule.
 
 use crate::Matrix;
-use crate::beliefs::{log_likelihoods, mean_log_likelihood, softmax};
-use crate::blend::difference;
+use crate::beliefs::{mean_log_likelihood, softmax};
 use rayon::prelude::*;
 
 /// The most that somebody may tell about themselves: beyond, leaving them out divides by nearly nothing.
@@ -18,9 +17,6 @@ const MOST: f32 = 0.95;
 const STEPS: usize = 20;
 /// Rows that a core treats together.
 const ROWS: usize = 1024;
-fn patience() -> f64 {
-    std::env::var("PATIENCE").map_or(0.0, |x| x.parse().unwrap())
-}
 /// What is added to probabilities before their logarithm is taken.
 const FLOOR: f32 = 1e-9;
 
@@ -64,44 +60,27 @@ impl<'a> Smoother<'a> {
         Self { basis, filters, own }
     }
 
-    /// The filter and the sharpness that make the reports of `judges` likeliest: the smoothest of those filters that `PATIENCE` standard errors
-    /// cannot tell from the best.
-    pub fn choose(&self, targets: &Matrix, reports: &Matrix, judges: Option<&[usize]>) -> Choice {
+    /// The filter and the sharpness that make the reports likeliest.
+    pub fn choose(&self, targets: &Matrix, reports: &Matrix) -> Choice {
         let classes = targets.columns();
-        let all = self.all_fits(targets, judges);
-        let (targets, reports) = match judges {
-            Some(judges) => (&targets.select(judges), &reports.select(judges)),
-            None => (targets, reports),
+        let all = self.all_fits(targets);
+        let choice = |filter: usize| {
+            let mut scores = all.columns_from(filter * classes, classes);
+            leave_out(&mut scores, targets, |person| self.own[filter][person]);
+            sharpest(filter, &scores, reports)
         };
-        let judged: Vec<(Choice, Vec<f64>)> = (0..self.filters.len())
-            .map(|filter| {
-                let mut scores = all.columns_from(filter * classes, classes);
-                leave_out(&mut scores, targets, |i| self.own[filter][judges.map_or(i, |judges| judges[i])]);
-                sharpest(filter, scores, reports)
-            })
-            .collect();
-        let best = judged
-            .iter()
-            .max_by(|a, b| a.0.likelihood.total_cmp(&b.0.likelihood))
-            .expect("there is a filter");
-        let alike = |(_, likelihoods): &&(Choice, Vec<f64>)| {
-            let (loss, error) = difference(&best.1, likelihoods);
-            loss <= patience() * error
-        };
-        judged.iter().find(alike).expect("the best is like itself").0
+        let choices = (0..self.filters.len()).map(choice);
+        choices.max_by(|a, b| a.likelihood.total_cmp(&b.likelihood)).expect("there is a filter")
     }
 
     /// The fits of all filters side by side, a product of matrices.
-    fn all_fits(&self, targets: &Matrix, judges: Option<&[usize]>) -> Matrix {
+    fn all_fits(&self, targets: &Matrix) -> Matrix {
         let seen = self.basis.transposed_times(targets);
         let classes = targets.columns();
         let side = Matrix::from_fn(seen.rows(), self.filters.len() * classes, |j, column| {
             self.filters[column / classes].kept[j] * seen.row(j)[column % classes]
         });
-        match judges {
-            Some(judges) => self.basis.select(judges).times(&side),
-            None => self.basis.times(&side),
-        }
+        self.basis.times(&side)
     }
 
     /// Everybody's log probabilities without their own target, and the coefficients of the fit.
@@ -119,8 +98,8 @@ fn sharp(step: usize) -> f32 {
     (step as f32 / 4.0).exp()
 }
 
-/// The sharpness that makes the reports likeliest, and how likely each is with it.
-fn sharpest(filter: usize, mut scores: Matrix, reports: &Matrix) -> (Choice, Vec<f64>) {
+/// The sharpness that makes the reports likeliest.
+fn sharpest(filter: usize, scores: &Matrix, reports: &Matrix) -> Choice {
     let classes = scores.columns();
     let mut tried = [f64::NEG_INFINITY; 1 + STEPS];
     let mut best = 0;
@@ -135,10 +114,7 @@ fn sharpest(filter: usize, mut scores: Matrix, reports: &Matrix) -> (Choice, Vec
             }
         }
     }
-    let (sharpness, likelihood) = (sharp(best), tried[best]);
-    softmax(scores.values_mut(), classes, sharpness);
-    let each = log_likelihoods(scores.values(), reports.values(), classes);
-    (Choice { filter, sharpness, likelihood }, each)
+    Choice { filter, sharpness: sharp(best), likelihood: tried[best] }
 }
 
 /// Scores become the logarithms of softmax(β·score).
@@ -244,7 +220,7 @@ mod tests {
             .iter()
             .map(|&r| Filter { kept: (0..60).map(|j| f32::from(u8::from(j < r))).collect() })
             .collect();
-        let choice = Smoother::new(&basis, filters).choose(&targets, &reports, None);
+        let choice = Smoother::new(&basis, filters).choose(&targets, &reports);
         assert_eq!(choice.filter, 1, "{choice:?}");
     }
 }

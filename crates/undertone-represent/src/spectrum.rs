@@ -6,20 +6,28 @@
 //! looked at in their span only (Rayleigh, Ritz), and the cut moves to the least value found there.
 
 use crate::Matrix;
-use faer::{Mat, Side};
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, EvdError, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::traits::RealField;
+use faer::{Mat, MatRef, Par, Spec};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
 
 /// The greatest degree of the polynomial.
 const DEGREE: usize = 12;
 /// The most that the polynomial may grow by over the spectrum: what is small beside it would be lost in rounding.
 const GROWTH: f32 = 1e5;
+/// Numbers that a core treats together.
+const BLOCK: usize = 1 << 14;
 /// The most rounds.
 const ROUNDS: usize = 12;
 /// How many vectors more are carried along than are wanted.
 const SPARE: usize = 40;
-/// What the last wanted eigenvalue may still move in a round, as a part of its height above the lowest.
-const SETTLED: f32 = 1e-4;
+/// What the last wanted eigenvalue may still move in a round, as a part of its height above the lowest; what is left after such a round is
+/// smaller by as much as the polynomial grew.
+const SETTLED: f32 = 1e-3;
 
 /// Eigenvalues, from above, and their eigenvectors as columns.
 pub(crate) struct Spectrum {
@@ -95,12 +103,17 @@ impl Chebyshev {
     /// `factor`·t·current - share·before, where `next` is the matrix times current.
     fn step(&self, next: &mut Matrix, current: &Matrix, before: Option<(&Matrix, f32)>, factor: f32) {
         let scale = factor / self.half;
-        for (next, x) in next.values_mut().iter_mut().zip(current.values()) {
-            *next = (*next - self.middle * x) * scale;
-        }
-        if let Some((before, share)) = before {
-            next.values_mut().iter_mut().zip(before.values()).for_each(|(next, x)| *next -= share * x);
-        }
+        let blocks = next.values_mut().par_chunks_mut(BLOCK).zip(current.values().par_chunks(BLOCK));
+        let Some((before, share)) = before else {
+            return blocks.for_each(|(next, current)| {
+                next.iter_mut().zip(current).for_each(|(next, x)| *next = (*next - self.middle * x) * scale);
+            });
+        };
+        blocks.zip(before.values().par_chunks(BLOCK)).for_each(|((next, current), before)| {
+            for ((next, x), w) in next.iter_mut().zip(current).zip(before) {
+                *next = (*next - self.middle * x) * scale - share * w;
+            }
+        });
     }
 }
 
@@ -118,12 +131,27 @@ fn even(matrix: &Matrix) -> Mat<f64> {
 
 /// All eigenvalues of a symmetric matrix, from above, and the eigenvectors as columns.
 pub(crate) fn symmetric(matrix: &Mat<f64>) -> (Vec<f64>, Matrix) {
+    let (values, vectors) = eigen(matrix.as_ref()).expect("the iteration for a symmetric matrix converges");
     let size = matrix.nrows();
-    let eigen =
-        matrix.self_adjoint_eigen(Side::Lower).expect("the iteration for a symmetric matrix converges");
-    let values = (0..size).rev().map(|i| eigen.S()[i]).collect();
-    let vectors = Matrix::from_fn(size, size, |i, j| eigen.U()[(i, size - 1 - j)] as f32);
-    (values, vectors)
+    (values, Matrix::from_fn(size, size, |i, j| vectors[(i, j)] as f32))
+}
+
+/// The same of the lower half of a matrix, on one core: cores that share this work wait for one another at every column, which on a busy
+/// machine takes far longer than the work.
+pub(crate) fn eigen<T: RealField>(matrix: MatRef<'_, T>) -> Result<(Vec<T>, Mat<T>), EvdError> {
+    let size = matrix.nrows();
+    let (mut values, mut vectors) = (Diag::<T>::zeros(size), Mat::<T>::zeros(size, size));
+    let room = self_adjoint_evd_scratch::<T>(size, ComputeEigenvectors::Yes, Par::Seq, Spec::default());
+    self_adjoint_evd(
+        matrix,
+        values.as_mut(),
+        Some(vectors.as_mut()),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(room)),
+        Spec::default(),
+    )?;
+    let values = (0..size).rev().map(|i| values[i].clone()).collect();
+    Ok((values, vectors.as_ref().reverse_cols().to_owned()))
 }
 
 /// An orthonormal basis of the span of the columns: V·U·S^-1/2 with V'V = USU', twice, since the first leaves the rounding of a

@@ -35,9 +35,9 @@ fn fitted(
 }
 
 /// What public features tell.
-pub(super) fn represented(people: &[Examples], data: &Data, seed: u64) -> Result<Predictor, LearnError> {
+pub(super) fn represented(people: &[Examples], data: &Data) -> Result<Predictor, LearnError> {
     let people = people.first().ok_or(LearnError::NoReports)?;
-    let model = data.seen()?.model(people, data.classes, seed)?;
+    let model = data.seen()?.model(people, data.classes)?;
     Ok(Predictor::Represented(Box::new(model)))
 }
 
@@ -59,7 +59,7 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
     Ok(match contest(everybody, question, seen, seed, line)?.chosen {
         Sort::Line => Predictor::Linear(model),
         Sort::Average(average) => Predictor::Nonparametric(fitted(average, everybody, question, seed)?),
-        Sort::Represented => return represented(&people, data, seed),
+        Sort::Represented => return represented(&people, data),
     })
 }
 

@@ -225,7 +225,7 @@ impl How {
         let (features, classes) = (data.rows.width(), data.classes);
         Ok(Predictor::Linear(match self {
             Self::Averages(average) => return averaged(average, &people, classes, seed),
-            Self::Representation => return represented(&people, data, seed),
+            Self::Representation => return represented(&people, data),
             Self::Auto => return auto(people, data, seed),
             Self::Online(_) => one_pass(&people, data, Step::default(), None)?,
             Self::Published(_) => {

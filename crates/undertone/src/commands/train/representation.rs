@@ -49,10 +49,10 @@ impl Train {
         classes: usize,
     ) -> anyhow::Result<Learnt> {
         let spinner = spinner("learning from reports");
-        let found = seen.without(everybody, classes, |row| is_in(row, 0), self.seed())?;
+        let found = seen.without(everybody, classes, |row| is_in(row, 0))?;
         let mut evaluation = Evaluation::new(classes);
         evaluation.observe(&everybody.part(|row| is_in(row, 0)), &found)?;
-        let model = seen.model(everybody, classes, self.seed())?;
+        let model = seen.model(everybody, classes)?;
         spinner.finish_and_clear();
         Ok(Learnt {
             kind: Kind::Representation,
