@@ -120,7 +120,7 @@ fn averages(people: usize) -> &'static [Average] {
 pub fn contest<C: Classifier, N: Regressor>(
     people: &Examples,
     question: Question,
-    seen: Option<&Seen>,
+    mut seen: Option<&Seen>,
     seed: u64,
     mut fit_line: impl FnMut(Examples) -> Result<Line<C, N>, LearnError>,
 ) -> Result<Contest, LearnError> {
@@ -129,9 +129,17 @@ pub fn contest<C: Classifier, N: Regressor>(
     let mut losses = vec![Vec::new(); averages.len() + 2];
     for part in 0..parts {
         let [others, aside] = [false, true].map(|aside| people.part(|row| is_in(row, part) == aside));
-        if let (Some(seen), Question::Classes(classes)) = (seen, question) {
-            let found = seen.without(people, classes, |row| is_in(row, part))?;
-            losses[averages.len() + 1].extend(question.losses(&aside, &found));
+        if let (Some(people_seen), Question::Classes(classes)) = (seen, question) {
+            let represented = &mut losses[averages.len() + 1];
+            match people_seen.without(people, classes, |row| is_in(row, part)) {
+                Ok(found) => represented.extend(question.losses(&aside, &found)),
+                // Nobody reports a class, say: what cannot be learnt so is no candidate.
+                Err(LearnError::Represent(_)) => {
+                    represented.clear();
+                    seen = None;
+                }
+                Err(error) => return Err(error),
+            }
         }
         if aside.len() < 2 {
             return Err(LearnError::TooFewReports);

@@ -47,13 +47,8 @@ fn sizes(kind: Kind, people: usize) -> Sizes {
 }
 
 /// About how long it takes to see so many people in these columns, in seconds on one core.
-pub fn seconds(people: usize, columns: &[FeatureColumn]) -> f64 {
+fn seconds(people: usize, columns: &[FeatureColumn]) -> f64 {
     kinds(columns).iter().map(|&kind| sizes(kind, people).operations(people) / RATE).sum()
-}
-
-/// Whether rows of so many features can be represented.
-pub fn fits(width: usize) -> bool {
-    width <= WIDEST
 }
 
 /// People as their public features show them.
@@ -76,6 +71,18 @@ impl Seen {
             maps.push(map);
         }
         Ok(Self { maps, representations, features: rows.width() })
+    }
+
+    /// The same if it takes no longer than so many seconds on one core, and if there is anything to see: rows that are not too wide, people
+    /// who are not all alike and not too few.
+    pub fn within(rows: &Rows, columns: &[FeatureColumn], longest: f64) -> Result<Option<Self>, LearnError> {
+        if seconds(rows.len(), columns) > longest || rows.width() > WIDEST {
+            return Ok(None);
+        }
+        match Self::new(rows, columns) {
+            Err(LearnError::Represent(_)) => Ok(None),
+            seen => seen.map(Some),
+        }
     }
 
     /// What is believed of everybody, and how it goes on to others, without the reports of those who are kept `aside`.
@@ -170,7 +177,7 @@ impl Classifier for Represented {
 
 /// Some rows in full.
 fn dense(rows: &Rows, range: std::ops::Range<usize>) -> Result<Matrix, LearnError> {
-    if !fits(rows.width()) {
+    if rows.width() > WIDEST {
         return Err(LearnError::Parameter {
             what: "the number of features",
             value: rows.width() as f64,
@@ -278,6 +285,9 @@ mod tests {
         assert_eq!(kinds(&image(784)), [Kind::Strokes, Kind::Patches]);
         assert_eq!((kinds(&image(785)), kinds(&columns())), (&[Kind::Columns][..], &[Kind::Columns][..]));
         assert!(seconds(60_000, &image(784)) > seconds(60_000, &columns()));
+        let few = Rows::dense(2, vec![1.0; 6]);
+        assert!(Seen::within(&few, &columns(), 600.0).unwrap().is_none());
+        assert!(matches!(Seen::new(&few, &columns()), Err(LearnError::Represent(_))));
         let wide = Seen::new(&Rows::new(WIDEST, 1), &columns());
         assert!(matches!(wide, Err(LearnError::Parameter { value, .. }) if value > 4096.0));
     }

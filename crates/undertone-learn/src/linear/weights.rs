@@ -122,7 +122,9 @@ impl Classifier for LinearModel {
             parameters.scores(&features, some.clone().map(|row| rows.get(row).sparse), scores);
             if let Some(back) = &self.scale_back {
                 for (row, scores) in some.zip(scores.chunks_exact_mut(classes)) {
-                    scores.iter_mut().for_each(|z| *z = back.apply(rows.get(row), f64::from(*z)) as f32);
+                    for z in scores {
+                        *z = back.apply(rows.get(row), f64::from(*z)) as f32;
+                    }
                 }
             }
             scores.chunks_exact_mut(classes).for_each(|scores| self.loss.probabilities(scores));

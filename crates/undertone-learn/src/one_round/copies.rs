@@ -233,8 +233,12 @@ mod tests {
                 people as u64,
             )
             .unwrap();
-            reports.iter().for_each(|report| fit.learn(report).unwrap());
-            reports.iter().for_each(|report| fit.judge(report));
+            for report in &reports {
+                fit.learn(report).unwrap();
+            }
+            for report in &reports {
+                fit.judge(report);
+            }
             fit.finish(1.0).unwrap().expected.worth == Worth::Fitted
         });
         let (fitted, expected) = (fitted.count() as f64, 0.1 * rounds as f64);

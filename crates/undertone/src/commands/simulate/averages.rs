@@ -37,8 +37,12 @@ fn fitted(
 /// What public features tell.
 pub(super) fn represented(people: &[Examples], data: &Data) -> Result<Predictor, LearnError> {
     let people = people.first().ok_or(LearnError::NoReports)?;
-    let model = data.seen()?.model(people, data.classes)?;
-    Ok(Predictor::Represented(Box::new(model)))
+    let seen = data.seen()?.ok_or(LearnError::Parameter {
+        what: "the number of features",
+        value: data.rows.width() as f64,
+        expected: "at most 4096, of people who are not all alike, for a representation within ten minutes",
+    })?;
+    Ok(Predictor::Represented(Box::new(seen.model(people, data.classes)?)))
 }
 
 /// Softmax, averages or a representation.
@@ -55,8 +59,7 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
         let line = fit(&mut vec![others], features, classes, &tried, None, |_| ())?;
         Ok(Line::<LinearModel, LinearNumber>::Classes(line))
     };
-    let seen = data.can_be_seen().then(|| data.seen()).transpose()?;
-    Ok(match contest(everybody, question, seen, seed, line)?.chosen {
+    Ok(match contest(everybody, question, data.seen()?, seed, line)?.chosen {
         Sort::Line => Predictor::Linear(model),
         Sort::Average(average) => Predictor::Nonparametric(fitted(average, everybody, question, seed)?),
         Sort::Represented => return represented(&people, data),

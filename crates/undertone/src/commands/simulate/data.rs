@@ -4,7 +4,7 @@ use crate::people::{Origin, People};
 use std::sync::OnceLock;
 use undertone_learn::evaluation::{Evaluation, Figure};
 use undertone_learn::features::{Encoder, Row, Rows};
-use undertone_learn::represented::{Seen, fits, seconds};
+use undertone_learn::represented::Seen;
 use undertone_learn::split::{Purpose, place};
 use undertone_learn::{Classifier, Examples, LearnError, Source};
 use undertone_report::FeatureColumn;
@@ -27,7 +27,7 @@ pub(crate) struct Data {
     pub(crate) left_out: u64,
     columns: Vec<FeatureColumn>,
     /// Those who are asked as their features show them, which is the same for all reports
-    seen: OnceLock<Seen>,
+    seen: OnceLock<Option<Seen>>,
 }
 
 impl Data {
@@ -80,18 +80,13 @@ impl Data {
         }
     }
 
-    /// Whether it is worth a try to see them.
-    pub(super) fn can_be_seen(&self) -> bool {
-        fits(self.rows.width()) && seconds(self.rows.len(), &self.columns) < LONGEST
-    }
-
-    /// Those who are asked, as their features show them.
-    pub(super) fn seen(&self) -> Result<&Seen, LearnError> {
-        if let Some(seen) = self.seen.get() {
-            return Ok(seen);
+    /// Those who are asked, as their features show them; none if that takes too long, or nothing is to be seen.
+    pub(super) fn seen(&self) -> Result<Option<&Seen>, LearnError> {
+        if self.seen.get().is_none() {
+            let seen = Seen::within(&self.rows, &self.columns, LONGEST)?;
+            self.seen.get_or_init(|| seen);
         }
-        let seen = Seen::new(&self.rows, &self.columns)?;
-        Ok(self.seen.get_or_init(|| seen))
+        Ok(self.seen.get().and_then(Option::as_ref))
     }
 
     /// How often a model is right about those who were not asked.

@@ -2,6 +2,7 @@
 
 use super::averages::number_question;
 use super::numbers::LearntNumber;
+use super::representation::represented;
 use super::{Candidate, Kind, Learnt, Train, name};
 use crate::people::Origin;
 use anyhow::{Context, anyhow};
@@ -56,7 +57,7 @@ impl Train {
             .map_err(too_few)?;
         let candidates = candidates(&contest, scores.kind);
         if let (Sort::Represented, Some(seen)) = (contest.chosen, &seen) {
-            return Ok(Learnt { candidates, ..self.represented(seen, &everybody, classes)? });
+            return Ok(Learnt { candidates, ..represented(seen, &everybody, classes)? });
         }
         drop(everybody);
         let learnt = match contest.chosen {

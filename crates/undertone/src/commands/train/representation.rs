@@ -6,27 +6,19 @@ use crate::progress::spinner;
 use undertone_learn::auto::is_in;
 use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::Encoder;
-use undertone_learn::represented::{Seen, fits, seconds};
+use undertone_learn::represented::Seen;
 use undertone_learn::{Examples, Predictor, Source};
 
 impl Train {
-    /// Everybody as they are seen, if there is time for it; what is too wide to be seen is left out.
+    /// Everybody as they are seen, if they can be and there is time for it.
     pub(super) fn seen_within_budget(
         &self,
         everybody: &Examples,
         encoder: &Encoder,
     ) -> anyhow::Result<Option<Seen>> {
-        let minutes = seconds(everybody.len(), encoder.columns()) / 60.0;
-        if minutes > self.budget || !fits(encoder.width()) {
-            return Ok(None);
-        }
-        self.seen(everybody, encoder).map(Some)
-    }
-
-    fn seen(&self, everybody: &Examples, encoder: &Encoder) -> anyhow::Result<Seen> {
-        let spinner = spinner("looking at public features");
-        let seen = Seen::new(&everybody.rows, encoder.columns())?;
-        spinner.finish_and_clear();
+        let bar = spinner("looking at public features");
+        let seen = Seen::within(&everybody.rows, encoder.columns(), 60.0 * self.budget)?;
+        bar.finish_and_clear();
         Ok(seen)
     }
 
@@ -37,34 +29,31 @@ impl Train {
         people: &mut dyn Source,
     ) -> anyhow::Result<Learnt> {
         let everybody = self.gather(people)?;
-        let seen = self.seen(&everybody, encoder)?;
-        self.represented(&seen, &everybody, origin.classes().len())
+        let bar = spinner("looking at public features");
+        let seen = Seen::new(&everybody.rows, encoder.columns())?;
+        bar.finish_and_clear();
+        represented(&seen, &everybody, origin.classes().len())
     }
+}
 
-    /// The model of everybody, judged by those who are kept aside as the others' reports have them.
-    pub(super) fn represented(
-        &self,
-        seen: &Seen,
-        everybody: &Examples,
-        classes: usize,
-    ) -> anyhow::Result<Learnt> {
-        let spinner = spinner("learning from reports");
-        let found = seen.without(everybody, classes, |row| is_in(row, 0))?;
-        let mut evaluation = Evaluation::new(classes);
-        evaluation.observe(&everybody.part(|row| is_in(row, 0)), &found)?;
-        let model = seen.model(everybody, classes)?;
-        spinner.finish_and_clear();
-        Ok(Learnt {
-            kind: Kind::Representation,
-            predictor: Predictor::Represented(Box::new(model)),
-            method: "posterior".into(),
-            l2: None,
-            size: None,
-            tried: Vec::new(),
-            judged: Some(evaluation.figures()?),
-            candidates: Vec::new(),
-            coverage: None,
-            options: None,
-        })
-    }
+/// The model of everybody, judged by those who are kept aside as the others' reports have them.
+pub(super) fn represented(seen: &Seen, everybody: &Examples, classes: usize) -> anyhow::Result<Learnt> {
+    let spinner = spinner("learning from reports");
+    let found = seen.without(everybody, classes, |row| is_in(row, 0))?;
+    let mut evaluation = Evaluation::new(classes);
+    evaluation.observe(&everybody.part(|row| is_in(row, 0)), &found)?;
+    let model = seen.model(everybody, classes)?;
+    spinner.finish_and_clear();
+    Ok(Learnt {
+        kind: Kind::Representation,
+        predictor: Predictor::Represented(Box::new(model)),
+        method: "posterior".into(),
+        l2: None,
+        size: None,
+        tried: Vec::new(),
+        judged: Some(evaluation.figures()?),
+        candidates: Vec::new(),
+        coverage: None,
+        options: None,
+    })
 }
