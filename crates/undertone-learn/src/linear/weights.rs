@@ -28,7 +28,7 @@ pub struct LinearModel {
     /// W
     pub weights: Weights,
     /// Where devices scaled their records back
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub scale_back: Option<ScaleBack>,
 }
 

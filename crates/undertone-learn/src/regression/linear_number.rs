@@ -15,7 +15,7 @@ pub struct LinearNumber {
     /// What is predicted where all features are zero
     pub intercept: f64,
     /// Where devices scaled their records back
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub scale_back: Option<ScaleBack>,
 }
 
