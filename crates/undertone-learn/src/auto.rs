@@ -18,6 +18,7 @@ use crate::represented::Seen;
 use crate::split::{Purpose, place};
 use crate::{Classifier, Examples, LearnError, Regressor};
 use undertone_privacy::number::Bounds;
+use undertone_represent::RepresentError;
 
 /// Parts, of which some are kept aside in turn.
 const PARTS: usize = 8;
@@ -133,8 +134,8 @@ pub fn contest<C: Classifier, N: Regressor>(
             let represented = &mut losses[averages.len() + 1];
             match people_seen.without(people, classes, |row| is_in(row, part)) {
                 Ok(found) => represented.extend(question.losses(&aside, &found)),
-                // Nobody reports a class, say: what cannot be learnt so is no candidate.
-                Err(LearnError::Represent(_)) => {
+                // Nobody but those who are kept aside reports a class: what cannot be learnt so is no candidate.
+                Err(LearnError::Represent(RepresentError::NeverReported { .. })) => {
                     represented.clear();
                     seen = None;
                 }

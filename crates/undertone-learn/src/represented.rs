@@ -9,7 +9,9 @@ use crate::labels::LabelVectors;
 use crate::{Classifier, Examples, LearnError};
 use serde::{Deserialize, Serialize};
 use undertone_report::{ColumnKind, FeatureColumn};
-use undertone_represent::{Coordinates, Effort, Kind, Learnt, Matrix, Recipe, Representation, Sizes, Told};
+use undertone_represent::{
+    Coordinates, Effort, Kind, Learnt, Matrix, Recipe, RepresentError, Representation, Sizes, Told,
+};
 
 /// The most features of which coordinates are made.
 const WIDEST: usize = 4096;
@@ -23,7 +25,8 @@ const TOGETHER: usize = 4096;
 /// Multiplications a second that a core is thought to do, so that a plan is the same on every machine.
 const RATE: f64 = 2e10;
 
-/// What suits the columns: strokes and patches of an image, or columns as they are.
+/// What suits the columns: strokes and patches where there is one vector whose length is a square, which is taken for an image, or
+/// columns as they are.
 fn kinds(columns: &[FeatureColumn]) -> &'static [Kind] {
     match columns {
         [FeatureColumn { kind: ColumnKind::Vector(width), .. }] if is_image(*width as usize) => {
@@ -74,13 +77,17 @@ impl Seen {
     }
 
     /// The same if it takes no longer than so many seconds on one core, and if there is anything to see: rows that are not too wide, people
-    /// who are not all alike and not too few.
+    /// who are not all alike, not too few, and not more than memory holds.
     pub fn within(rows: &Rows, columns: &[FeatureColumn], longest: f64) -> Result<Option<Self>, LearnError> {
         if seconds(rows.len(), columns) > longest || rows.width() > WIDEST {
             return Ok(None);
         }
         match Self::new(rows, columns) {
-            Err(LearnError::Represent(_)) => Ok(None),
+            Err(LearnError::Represent(
+                RepresentError::Constant { .. }
+                | RepresentError::TooFew { .. }
+                | RepresentError::Memory { .. },
+            )) => Ok(None),
             seen => seen.map(Some),
         }
     }
@@ -99,7 +106,8 @@ impl Seen {
         Ok(recipe.learn(Told { unbiased: &unbiased, likelihood: &likelihood }, Effort::Quick)?)
     }
 
-    /// The K probabilities of each person who is kept aside, learnt from the others' reports.
+    /// The K probabilities of each person who is kept aside, learnt from the others' reports. They are beliefs about people whose features
+    /// were seen with the others'; [`Represented`] predicts people whom nobody saw before, and does about as well.
     pub fn without(
         &self,
         people: &Examples,
@@ -149,6 +157,7 @@ impl Represented {
                 self.features, self.classes
             )));
         }
+        self.learnt.check().map_err(|error| problem(error.to_string()))?;
         let zeros = Rows::dense(features, vec![0.0; features]);
         let found = self.predict(&zeros, 0..1).map_err(|error| problem(error.to_string()))?;
         if found.columns() == classes && found.values().iter().all(|p| p.is_finite()) {
@@ -166,10 +175,14 @@ impl Classifier for Represented {
     fn probabilities(&self, rows: &Rows) -> Vec<f32> {
         let starts = (0..rows.len()).step_by(TOGETHER);
         let blocks = starts.map(|start| start..(start + TOGETHER).min(rows.len()));
-        // A row that is no row of its features is refused where it is encoded; even chances stand for what could not be.
+        // Features may be as large as a float, and their coordinates beyond: of such a row nothing is known, and of no other.
+        let alone = |row: usize| match self.predict(rows, row..row + 1) {
+            Ok(found) => found.values().to_vec(),
+            Err(_) => vec![1.0 / self.classes as f32; self.classes],
+        };
         let predict = |range: std::ops::Range<usize>| match self.predict(rows, range.clone()) {
             Ok(found) => found.values().to_vec(),
-            Err(_) => vec![1.0 / self.classes as f32; range.len() * self.classes],
+            Err(_) => range.flat_map(alone).collect(),
         };
         blocks.flat_map(predict).collect()
     }
@@ -210,7 +223,8 @@ fn matrix(
         }
         into.fill(vector.base);
         for &(class, value) in vector.entries {
-            *into.get_mut(class as usize).ok_or(LearnError::NoReports)? = value;
+            let found = class as usize + 1;
+            *into.get_mut(class as usize).ok_or(LearnError::Columns { found, expected: classes })? = value;
         }
     }
     Ok(all)
@@ -288,6 +302,19 @@ mod tests {
         let few = Rows::dense(2, vec![1.0; 6]);
         assert!(Seen::within(&few, &columns(), 600.0).unwrap().is_none());
         assert!(matches!(Seen::new(&few, &columns()), Err(LearnError::Represent(_))));
+        let (people, _) = rings(300, 4);
+        let model = Seen::new(&people.rows, &columns()).unwrap().model(&people, 3).unwrap();
+        // A row beyond all coordinates says nothing, and takes nothing from its neighbours
+        let mut rows = people.rows.clone();
+        rows.push_with(|dense, _| dense.extend([f32::MAX, f32::MAX]));
+        let found = model.probabilities(&rows);
+        assert_eq!(found[..900], model.probabilities(&people.rows)[..]);
+        assert!(found[900..].iter().all(|p| p.is_finite()));
+        // A document whose parts do not fit together is refused
+        let text = serde_json::to_string(&model).unwrap();
+        let broken = text.replacen("\"columns\":3", "\"columns\":2", 1);
+        let broken = serde_json::from_str::<Represented>(&broken);
+        assert!(broken.is_err() || broken.unwrap().check(2, 3).is_err());
         let wide = Seen::new(&Rows::new(WIDEST, 1), &columns());
         assert!(matches!(wide, Err(LearnError::Parameter { value, .. }) if value > 4096.0));
     }

@@ -85,6 +85,9 @@ fn scaled(features: &mut Matrix, scale: &[f32]) {
 impl Coordinates {
     /// The map that the rows suggest, to `count` coordinates or as many as there are, and where the rows are.
     pub fn fit(kind: Kind, rows: &Matrix, count: usize) -> Result<(Self, Matrix), RepresentError> {
+        if rows.columns() == 0 {
+            return Err(RepresentError::Constant { people: rows.rows() });
+        }
         let extractor = match kind {
             Kind::Columns => Extractor::Columns,
             Kind::Strokes => Extractor::Strokes(Scattering::new(rows.columns())?),
@@ -101,7 +104,7 @@ impl Coordinates {
     /// Where others are.
     pub fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
         let mut features = self.extractor.features(rows)?;
-        if features.columns() != self.scale.len() {
+        if features.columns() != self.scale.len() || self.scale.is_empty() {
             return Err(RepresentError::Shape {
                 what: "a row",
                 unit: "features",

@@ -56,6 +56,11 @@ impl Landmarks {
         self.people.columns()
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.people.rows()
+    }
+
     /// k(x, ·) for each person, a row each.
     pub fn kernel(&self, people: &Matrix) -> Result<Matrix, RepresentError> {
         if people.columns() != self.people.columns() {

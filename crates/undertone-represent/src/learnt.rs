@@ -67,6 +67,34 @@ impl Learnt {
         &self.steps
     }
 
+    /// Refuses parts that do not fit together, as a document may have them: everybody has a place, a measure and a belief, every function a
+    /// value for each landmark, and everything as many classes.
+    pub fn check(&self) -> Result<(), RepresentError> {
+        let same = |what: &'static str, unit: &'static str, found: usize, expected: usize| {
+            if found == expected && found > 0 {
+                return Ok(());
+            }
+            Err(RepresentError::Shape { what, unit, found, expected })
+        };
+        let (people, classes) = (self.beliefs.rows(), self.beliefs.columns());
+        let mut parts = 0;
+        for view in &self.views {
+            if let Some(votes) = &view.votes {
+                same("the places of those who told", "rows", votes.places.rows(), people)?;
+                same("the distances of those who told", "rows", votes.measure.len(), people)?;
+                parts += 1;
+            }
+            if let Some(kernel) = &view.kernel {
+                for function in &kernel.functions {
+                    same("a function", "landmarks", function.values.rows(), kernel.landmarks.count())?;
+                    same("a function", "classes", function.values.columns(), classes)?;
+                    parts += 1;
+                }
+            }
+        }
+        same("what was learnt", "parts", parts, parts.max(1))
+    }
+
     /// Probabilities for others at these coordinates, which are given for each representation: the votes of their neighbours among those
     /// who told, and the smooth functions.
     pub fn probabilities(&self, coordinates: &[&Matrix]) -> Result<Matrix, RepresentError> {

@@ -80,7 +80,7 @@ impl Principal {
 
     /// Where people are.
     pub fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
-        if rows.columns() != self.mean.len() {
+        if rows.columns() != self.mean.len() || self.directions.rows() != self.mean.len() {
             return Err(RepresentError::Shape {
                 what: "a row",
                 unit: "features",
@@ -93,7 +93,7 @@ impl Principal {
 
     /// Where people are whose rows are mostly zero.
     pub fn project_sparse(&self, rows: &SparseRows) -> Result<Matrix, RepresentError> {
-        if rows.columns() != self.mean.len() {
+        if rows.columns() != self.mean.len() || self.directions.rows() != self.mean.len() {
             return Err(RepresentError::Shape {
                 what: "a row",
                 unit: "features",

@@ -128,13 +128,13 @@ impl<'a> Recipe<'a> {
             let single = round < alone;
             let next = centred(&posterior(&believed, reports));
             let found = self.round(&next, reports, if single { &graphs } else { &all }, single);
-            steps.push(found.to_string());
             let after = self.believed(&next, &found);
             // Reports that become less likely, by more than luck, say that beliefs feed on themselves
             let (gain, error) = difference(&judged(&after, reports), &judged(&believed, reports));
             if !single && gain < -error {
                 break;
             }
+            steps.push(found.to_string());
             (last, targets, believed) = (found, next, after);
         }
         let views = (0..self.representations.len()).map(|which| self.view(which, &last, &targets)).collect();

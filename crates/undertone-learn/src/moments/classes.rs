@@ -222,7 +222,7 @@ pub(crate) fn inside(mean: f64, variance: f64) -> f64 {
         weights += weight;
         sum += weight * m;
     }
-    if weights > 0.0 { sum / weights } else { mean.clamp(-1.0, 1.0) }
+    if weights > 0.0 { (sum / weights).clamp(-1.0, 1.0) } else { mean.clamp(-1.0, 1.0) }
 }
 
 #[cfg(test)]

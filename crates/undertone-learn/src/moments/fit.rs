@@ -55,7 +55,7 @@ pub struct OneRoundFit {
     pub weights: Vec<f64>,
     /// What is expected of the weights of least risk
     pub predicted: Prediction,
-    /// The same if the mean is as short as nine in ten means like this one allow
+    /// The same if the mean, or the difference of the classes, is as short as nine in ten like it allow
     pub cautious: Prediction,
     /// Which of the two the answer is
     pub verdict: Verdict,
@@ -74,7 +74,8 @@ impl OneRound {
         Self { closure: Some(closure), ..self }
     }
 
-    /// The same for people whose first covariate is always `constant`: the moments then tell of either class.
+    /// The same for people whose first covariate is always `constant`: the moments then tell of either class. A number has none, and a
+    /// closure that was given is one of all margins; both are solved as without.
     pub fn with_constant(self, constant: f64) -> Result<Self, LearnError> {
         if !(constant > 0.0 && constant < 1.0) {
             return Err(LearnError::Parameter {
@@ -109,7 +110,7 @@ impl OneRound {
 
     /// The weights of least risk by the margins of everybody.
     ///
-    /// They lie where the repaired second moment is small, and that one is rounder than the truth. So they are shortened to what is
+    /// They lie where the repaired second moment is small, and that one is rounder than the truth. So their length becomes what is
     /// best for the spread of their margins as it was told, w'Sw without repair, which is nearly unbiased along a direction that
     /// owes most to the mean; it has a say only where it is larger. For the hinge and two covariates the length of weights is that
     /// of records on a circle.

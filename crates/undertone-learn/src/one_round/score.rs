@@ -133,9 +133,13 @@ mod tests {
         for (pair, told) in chances.chunks_exact(2).zip(told) {
             assert!((f64::from(pair[1]) - 1.0 / (1.0 + (-told).exp())).abs() < 1e-6, "{pair:?} at {told}");
         }
-        // (1 + s)/2 of the second class, the other nothing below zero
+        // (1 ± s)/2 of the classes, nothing below zero
         let squared = score.classifier(MarginLoss::Squared).probabilities(&rows);
-        assert!((f64::from(squared[1]) - 1.0).abs() < 1e-6 && told[0] > 1.0);
+        for (pair, told) in squared.chunks_exact(2).zip(told) {
+            let [a, b] = [1.0 - told, 1.0 + told].map(|twice| (0.5 * twice).max(0.0));
+            assert!((f64::from(pair[1]) - b / (a + b)).abs() < 1e-6, "{pair:?} at {told}");
+        }
+        assert!(told.iter().any(|told| told.abs() < 1.0));
         let line = score.line(ResponseWords { mean: 100.0, scale: 0.1 });
         for (number, told) in line.predict(&rows).into_iter().zip(told) {
             assert!((number - (100.0 + 10.0 * told)).abs() < 1e-4, "{number} at {told}");

@@ -37,10 +37,9 @@ fn fitted(
 /// What public features tell.
 pub(super) fn represented(people: &[Examples], data: &Data) -> Result<Predictor, LearnError> {
     let people = people.first().ok_or(LearnError::NoReports)?;
-    let seen = data.seen()?.ok_or(LearnError::Parameter {
-        what: "the number of features",
-        value: data.rows.width() as f64,
-        expected: "at most 4096, of people who are not all alike, for a representation within ten minutes",
+    let seen = data.seen()?.ok_or_else(|| {
+        let problem = "a representation takes longer than ten minutes or more than 4096 features here, or there is nothing to see";
+        LearnError::Source(problem.into())
     })?;
     Ok(Predictor::Represented(Box::new(seen.model(people, data.classes)?)))
 }

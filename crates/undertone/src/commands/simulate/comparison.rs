@@ -222,6 +222,10 @@ impl Comparison {
             .collect();
         let runs: Vec<_> =
             pairs.iter().flat_map(|&pair| (0..self.repetitions).map(move |run| (pair, run))).collect();
+        // What all runs share is made before they begin, not by several of them at the same time.
+        if methods.iter().any(Method::looks_at_features) {
+            data.seen()?;
+        }
         let (bar, stage_options) = (progress_bar(runs.len() as u64), self.stage_options());
         let one = |&((promise, method), run): &((Promise, Method), u32)| {
             let model = method.model(data, promise, &stage_options, self.seed_of(run))?;

@@ -151,6 +151,11 @@ impl Default for StageOptions {
 }
 
 impl Method {
+    /// Whether it needs everybody as their features show them.
+    pub(super) fn looks_at_features(&self) -> bool {
+        matches!(self.how, How::Representation | How::Auto)
+    }
+
     /// The method of this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         ALL.into_iter().find(|method| method.name == name)

@@ -121,7 +121,7 @@ impl Train {
                 return Ok(());
             }
             let problem =
-                format!("averages need everybody in memory, and --memory {} is too little", self.memory);
+                format!("this model needs everybody in memory, and --memory {} is too little", self.memory);
             Err(LearnError::Source(problem.into()))
         })?;
         Ok(all)
