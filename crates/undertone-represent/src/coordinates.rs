@@ -1,5 +1,6 @@
 //! From what is known of people to where they are: features of their kind, scaled, and the directions in which they differ most.
 
+use crate::error::same;
 use crate::{Matrix, Patches, Principal, RepresentError, Scattering};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -104,14 +105,7 @@ impl Coordinates {
     /// Where others are.
     pub fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
         let mut features = self.extractor.features(rows)?;
-        if features.columns() != self.scale.len() || self.scale.is_empty() {
-            return Err(RepresentError::Shape {
-                what: "a row",
-                unit: "features",
-                found: features.columns(),
-                expected: self.scale.len(),
-            });
-        }
+        same("a row", "features", features.columns(), self.scale.len())?;
         scaled(&mut features, &self.scale);
         self.principal.project(&features)
     }

@@ -1,5 +1,18 @@
 //! What can be wrong with what is given.
 
+/// Refuses so many columns, pixels or people where others are `expected`.
+pub(crate) fn same(
+    what: &'static str,
+    unit: &'static str,
+    found: usize,
+    expected: usize,
+) -> Result<(), RepresentError> {
+    if found == expected && found > 0 {
+        return Ok(());
+    }
+    Err(RepresentError::Shape { what, unit, found, expected })
+}
+
 /// Why something cannot be represented or learnt.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,6 +1,7 @@
 //! What was learnt, and how it goes on to others.
 
 use crate::blend::blend;
+use crate::error::same;
 use crate::graph::NEIGHBOURS;
 use crate::smoother::log_probabilities;
 use crate::{GraphBasis, Landmarks, Matrix, Neighbours, RepresentError};
@@ -70,12 +71,6 @@ impl Learnt {
     /// Refuses parts that do not fit together, as a document may have them: everybody has a place, a measure and a belief, every function a
     /// value for each landmark, and everything as many classes.
     pub fn check(&self) -> Result<(), RepresentError> {
-        let same = |what: &'static str, unit: &'static str, found: usize, expected: usize| {
-            if found == expected && found > 0 {
-                return Ok(());
-            }
-            Err(RepresentError::Shape { what, unit, found, expected })
-        };
         let (people, classes) = (self.beliefs.rows(), self.beliefs.columns());
         let mut parts = 0;
         for view in &self.views {
@@ -98,14 +93,7 @@ impl Learnt {
     /// Probabilities for others at these coordinates, which are given for each representation: the votes of their neighbours among those
     /// who told, and the smooth functions.
     pub fn probabilities(&self, coordinates: &[&Matrix]) -> Result<Matrix, RepresentError> {
-        if coordinates.len() != self.views.len() {
-            return Err(RepresentError::Shape {
-                what: "what is given",
-                unit: "representations",
-                found: coordinates.len(),
-                expected: self.views.len(),
-            });
-        }
+        same("what is given", "representations", coordinates.len(), self.views.len())?;
         let (mut logs, mut weights) = (Vec::new(), Vec::new());
         for (view, coordinates) in self.views.iter().zip(coordinates) {
             coordinates.check_finite("a coordinate")?;
@@ -129,7 +117,7 @@ impl Learnt {
 }
 
 impl View {
-    /// Makes everything count by a factor, and leaves out what no longer counts.
+    /// Makes everything count by a factor, and leaves out what no longer counts; the landmarks stay for functions that may be added.
     pub(crate) fn scale(&mut self, factor: f32) {
         if let Some(votes) = &mut self.votes {
             votes.weight *= factor;

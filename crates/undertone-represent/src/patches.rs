@@ -5,6 +5,7 @@
 //! Representations with K-Means*). Each direction goes with its mirror image, and an image has the same features as its mirror image: up to
 //! where the grid cuts pixels that it cannot share out evenly: right for things that are seen from either side, wrong for letters. Square roots keep the brightest patches from drowning the others.
 
+use crate::error::same;
 use crate::matrix::multiply;
 use crate::spectrum::symmetric;
 use crate::{Matrix, RepresentError};
@@ -82,14 +83,7 @@ impl Patches {
     /// The features of images, one in a row, on all cores.
     pub fn transform(&self, images: &Matrix) -> Result<Matrix, RepresentError> {
         let pixels = self.side * self.side;
-        if images.columns() != pixels {
-            return Err(RepresentError::Shape {
-                what: "an image",
-                unit: "pixels",
-                found: images.columns(),
-                expected: pixels,
-            });
-        }
+        same("an image", "pixels", images.columns(), pixels)?;
         images.check_finite("a pixel")?;
         let mut out = Matrix::zeros(images.rows(), self.features());
         out.values_mut()

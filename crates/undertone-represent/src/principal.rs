@@ -4,6 +4,7 @@
 //! along each is divided by λ^(1/4), λ its variance: half of the way, in logarithms, from plain coordinates, in which a few
 //! directions drown the others, to white ones, in which noise counts like signal.
 
+use crate::error::same;
 use crate::spectrum::{Spectrum, leading};
 use crate::{Matrix, RepresentError, SparseRows};
 use rayon::prelude::*;
@@ -80,28 +81,20 @@ impl Principal {
 
     /// Where people are.
     pub fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
-        if rows.columns() != self.mean.len() || self.directions.rows() != self.mean.len() {
-            return Err(RepresentError::Shape {
-                what: "a row",
-                unit: "features",
-                found: rows.columns(),
-                expected: self.mean.len(),
-            });
-        }
+        self.check(rows.columns())?;
         self.centred(rows.times(&self.directions))
     }
 
     /// Where people are whose rows are mostly zero.
     pub fn project_sparse(&self, rows: &SparseRows) -> Result<Matrix, RepresentError> {
-        if rows.columns() != self.mean.len() || self.directions.rows() != self.mean.len() {
-            return Err(RepresentError::Shape {
-                what: "a row",
-                unit: "features",
-                found: rows.columns(),
-                expected: self.mean.len(),
-            });
-        }
+        self.check(rows.columns())?;
         self.centred(rows.times(&self.directions))
+    }
+
+    /// Refuses rows of other features, and directions of others than the mean, as a document may have them.
+    fn check(&self, features: usize) -> Result<(), RepresentError> {
+        same("a row", "features", features, self.mean.len())?;
+        same("a direction", "features", self.directions.rows(), self.mean.len())
     }
 
     /// x·D - m·D.

@@ -11,6 +11,7 @@
     reason = "what is not inlined into the dispatch is compiled without its vector instructions"
 )]
 
+use crate::error::same;
 use crate::waves::{ANGLES, Morlet, Waves};
 use crate::{Matrix, RepresentError};
 use pulp::{Arch, Simd, WithSimd};
@@ -77,14 +78,7 @@ impl Scattering {
     /// The features of images, one in a row, on all cores.
     pub fn transform(&self, images: &Matrix) -> Result<Matrix, RepresentError> {
         let pixels = self.side * self.side;
-        if images.columns() != pixels {
-            return Err(RepresentError::Shape {
-                what: "an image",
-                unit: "pixels",
-                found: images.columns(),
-                expected: pixels,
-            });
-        }
+        same("an image", "pixels", images.columns(), pixels)?;
         images.check_finite("a pixel")?;
         let mut out = Matrix::zeros(images.rows(), self.features());
         out.values_mut()

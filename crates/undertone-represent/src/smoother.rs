@@ -5,7 +5,7 @@
 //!
 //! > L_i = (F_i - h_i·T_i)/(1 - h_i)
 //!
-//! L_i does not depend on i's report. Hence i's report judges it fairly, and may be joined to it by Bayes' rule.
+//! L_i does not depend on i's own target, but for the few whose h_i is above 0.95, of which a little is left there. Hence i's report judges it fairly, and may be joined to it by Bayes' rule.
 
 use crate::Matrix;
 use crate::beliefs::{mean_log_likelihood, softmax};

@@ -38,8 +38,8 @@ pub struct OneRound {
 pub enum Verdict {
     /// They are.
     Fitted,
-    /// They are, but one in ten collections as noisy as this one would be worse off with them, or the mean may be as long as it is
-    /// by luck, or nobody told the second moment.
+    /// They are, but one in ten collections as noisy as this one would be worse off with them, or the mean, or the
+    /// difference of the classes, may be as long as it is by luck, or nobody told the second moment.
     Doubtful,
     /// They are not: noise is expected to cost more than they gain. What would have been answered is kept.
     ConstantIsBetter {

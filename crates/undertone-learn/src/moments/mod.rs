@@ -3,9 +3,9 @@
 //! A loss f(y⟨w, x⟩) sees a record through z = yx alone. On |w| ≤ 1, |x| ≤ 1 the logistic loss is a parabola up to 6·10^-4, so
 //! that E\[z\] and E\[zz'\] are nearly all there is to know; beyond, a law of the margins that its two moments determine takes
 //! the place of the parabola ([`Closure`]). Where a covariate is constant, an intercept, the same moments tell of the two classes
-//! one by one, and a normal law of either takes the place of one of all margins. Linear regression needs E\[yx\] and E\[xx'\] and is the same code. The cost in
-//! people is that of two means, polynomial in everything, where approximating f' to a degree d by products of noisy copies
-//! ([`copies`](crate::copies)) grows like d^6d.
+//! one by one, and a normal law of either takes the place of one of all margins. Linear regression needs E\[yx\] and E\[xx'\] and
+//! is the same code. The cost in people is that of two means, polynomial in everything, where approximating f' to a degree d by
+//! products of noisy copies ([`copies`](crate::copies)) grows like d^6d.
 //!
 //! ```text
 //! MomentRelease ──► MomentSums ──► Moments ──► repaired ──► OneRound::fit ──► weights, prediction, verdict

@@ -3,8 +3,8 @@
 //! The variances of the moments are known exactly. Take what is believed of the population for the truth, draw moments around
 //! it as reports would, solve for each, and look at the risk of the weights under the truth: its mean over some draws is the
 //! risk to expect. The draws come from a fixed public stream, so that the same moments have the same prediction; all of it is
-//! post-processing. The mean is shortened beforehand, as |mean|² exceeds its truth by p·v: signal that is not there must not speak
-//! for the weights. Among collections whose mean is long those are many that owe it to luck, so that there is a second, cautious
+//! post-processing. The mean, or the difference of two classes, is shortened beforehand, as its square exceeds its truth by p·v: signal
+//! that is not there must not speak for the weights. Among collections whose mean is long those are many that owe it to luck, so that there is a second, cautious
 //! belief, in which the truth is as short as nine in ten such means would allow.
 
 use super::classes::Classes;
