@@ -17,9 +17,10 @@ use undertone_represent::{
 const WIDEST: usize = 4096;
 /// The least and the greatest side of an image.
 const SIDES: std::ops::RangeInclusive<usize> = 8..=64;
-/// One in so many people is a landmark, and no more than this.
+/// One in so many people is a landmark, and no more than this; patches, of which there are many coordinates, take more.
 const PEOPLE_PER_LANDMARK: usize = 4;
 const MOST_LANDMARKS: usize = 4000;
+const MOST_LANDMARKS_OF_PATCHES: usize = 6000;
 /// Rows that are predicted together.
 const TOGETHER: usize = 4096;
 /// Multiplications a second that a core is thought to do, so that a plan is the same on every machine.
@@ -41,11 +42,11 @@ fn is_image(width: usize) -> bool {
 }
 
 fn sizes(kind: Kind, people: usize) -> Sizes {
-    let landmarks = (people / PEOPLE_PER_LANDMARK).clamp(1, MOST_LANDMARKS);
-    let (graph_coordinates, kernel_coordinates) = match kind {
-        Kind::Patches => (200, 600),
-        Kind::Columns | Kind::Strokes => (100, 200),
+    let (graph_coordinates, kernel_coordinates, most) = match kind {
+        Kind::Patches => (200, 600, MOST_LANDMARKS_OF_PATCHES),
+        Kind::Columns | Kind::Strokes => (100, 200, MOST_LANDMARKS),
     };
+    let landmarks = (people / PEOPLE_PER_LANDMARK).clamp(1, most);
     Sizes { graph_coordinates, kernel_coordinates, landmarks, ..Sizes::default() }
 }
 

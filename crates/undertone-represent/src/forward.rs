@@ -14,8 +14,6 @@ use rayon::prelude::*;
 
 /// The steepness of the likelihood, about.
 const STEEPNESS: f64 = 0.1;
-/// The most steps.
-const STEPS: usize = 22;
 /// Rows that a core treats together.
 const ROWS: usize = 1024;
 
@@ -38,8 +36,8 @@ pub(crate) struct Strength {
 }
 
 impl Forward<'_> {
-    /// The coefficients, from others that are near.
-    pub(crate) fn fit(&self, strength: Strength, start: Option<&Matrix>) -> Matrix {
+    /// The coefficients after so many steps at most, from others that are near.
+    pub(crate) fn fit(&self, strength: Strength, start: Option<&Matrix>, steps: usize) -> Matrix {
         let classes = self.reports.columns();
         let scale: Vec<f64> =
             self.values.iter().map(|s| 1.0 / (STEEPNESS + strength.penalty / s).sqrt()).collect();
@@ -63,7 +61,7 @@ impl Forward<'_> {
                 .collect();
             ((value + penalty) / n, gradient)
         };
-        coefficients(&minimise(start, STEPS, objective))
+        coefficients(&minimise(start, steps, objective))
     }
 
     /// The first two terms, and their gradient in c: P'·(π - π∘E/⟨π, E⟩ + τ·(π - q)).
@@ -133,13 +131,13 @@ mod tests {
     fn the_fit_has_no_slope_left_and_a_strong_teacher_is_believed() {
         let (basis, values, reports, teacher) = world();
         let forward = Forward { basis: &basis, values: &values, reports: &reports, teacher: &teacher };
-        let found = forward.fit(Strength { penalty: 0.1, teaching: 0.0 }, None);
+        let found = forward.fit(Strength { penalty: 0.1, teaching: 0.0 }, None, 22);
         let (_, slope) = forward.loss(&found, 0.0);
         for (i, slope) in slope.values().iter().enumerate() {
             let pull = 0.1 / values[i / 3] as f32 * found.values()[i];
             assert!((slope + pull).abs() < 0.05, "{i}: {slope} {pull}");
         }
-        let taught = forward.fit(Strength { penalty: 0.01, teaching: 20.0 }, None);
+        let taught = forward.fit(Strength { penalty: 0.01, teaching: 20.0 }, None, 22);
         let mut scores = basis.times(&taught);
         softmax(scores.values_mut(), 3, 1.0);
         let right = |i: usize| (0..3).all(|k| scores.row(i)[k] <= scores.row(i)[i / 70]);

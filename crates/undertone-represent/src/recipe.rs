@@ -14,8 +14,8 @@
 use crate::beliefs::{log_likelihoods, posterior};
 use crate::blend::{blend, difference, weights};
 use crate::learnt::{Function, KernelView, View, Votes};
-use crate::refine::refine;
-use crate::{Choice, Learnt, Matrix, RepresentError, Representation, Smoother};
+use crate::refine::{Refinement, judges};
+use crate::{Choice, KernelBasis, Learnt, Matrix, RepresentError, Representation, Smoother};
 use std::fmt;
 
 /// Rounds in which the graph alone is smoothed, if it starts.
@@ -37,6 +37,15 @@ struct Round {
     parts: Vec<Option<Choice>>,
     weights: Vec<f32>,
     likelihood: f64,
+}
+
+/// What smoothing came to.
+struct Smoothed {
+    last: Round,
+    targets: Matrix,
+    /// Of everybody, without their own report
+    believed: Matrix,
+    steps: Vec<String>,
 }
 
 /// How much is done.
@@ -114,14 +123,25 @@ impl<'a> Recipe<'a> {
     /// What the reports tell.
     pub fn learn(&self, told: Told<'_>, effort: Effort) -> Result<Learnt, RepresentError> {
         told.check(self.representations[0].people())?;
+        let Smoothed { last, targets, believed, steps } = self.smooth(told);
+        let views = (0..self.representations.len()).map(|which| self.view(which, &last, &targets)).collect();
+        let beliefs = posterior(&believed, told.likelihood);
+        let mut learnt = Learnt { beliefs, views, likelihood: last.likelihood, steps };
+        if effort == Effort::Thorough {
+            self.refine(&mut learnt, told, &believed);
+        }
+        Ok(learnt)
+    }
+
+    /// Round after round.
+    fn smooth(&self, told: Told<'_>) -> Smoothed {
         let reports = told.likelihood;
         let mut targets = centred(told.unbiased);
-        let mut steps = Vec::new();
         let all: Vec<usize> = (0..self.smoothers.len()).collect();
         let graphs: Vec<usize> = all.iter().copied().filter(|part| part % 2 == 0).collect();
         let mut last = self.round(&targets, reports, &all, true);
         let mut believed = self.believed(&targets, &last);
-        steps.push(last.to_string());
+        let mut steps = vec![last.to_string()];
         let graph_started = last.parts.iter().step_by(2).any(Option::is_some);
         let alone = if graph_started { GRAPH_ROUNDS } else { 0 };
         for round in 0..alone + BLEND_ROUNDS {
@@ -137,35 +157,32 @@ impl<'a> Recipe<'a> {
             steps.push(found.to_string());
             (last, targets, believed) = (found, next, after);
         }
-        let views = (0..self.representations.len()).map(|which| self.view(which, &last, &targets)).collect();
-        let beliefs = posterior(&believed, reports);
-        let mut learnt = Learnt { beliefs, views, likelihood: last.likelihood, steps };
-        if effort == Effort::Thorough {
-            self.refine(&mut learnt, &last, &believed, reports);
-        }
-        Ok(learnt)
+        Smoothed { last, targets, believed, steps }
     }
 
-    /// Adds the function that makes the reports likeliest to the kernel that counts most, if one counts.
-    fn refine(&self, learnt: &mut Learnt, last: &Round, before: &Matrix, reports: &Matrix) {
-        let weight = |which: &usize| last.weights[2 * which + 1];
-        let which = (0..self.representations.len())
-            .filter(|which| weight(which) > 0.0)
-            .max_by(|a, b| weight(a).total_cmp(&weight(b)));
-        let Some(which) = which else { return };
-        let kernel = &self.representations[which].kernel;
-        let refined = refine(kernel, before, reports);
+    /// Adds the functions that make the reports likeliest, as far as people whose reports nothing of it has heard find them likelier.
+    fn refine(&self, learnt: &mut Learnt, told: Told<'_>, believed: &Matrix) {
+        let judges = judges(told.likelihood.rows());
+        let even = 1.0 / told.unbiased.columns() as f32;
+        let (unbiased, likelihood) =
+            (silent(told.unbiased, &judges, even), silent(told.likelihood, &judges, 1.0));
+        let before = self.smooth(Told { unbiased: &unbiased, likelihood: &likelihood }).believed;
+        let kernels: Vec<&KernelBasis> = self.representations.iter().map(|of| &of.kernel).collect();
+        let refinement =
+            Refinement { kernels: &kernels, judges: &judges, heard: &likelihood, before: &before };
+        let refined = refinement.choose(told.likelihood);
         learnt.steps.push(refined.to_string());
-        if refined.weights[1] == 0.0 {
-            return;
-        }
-        learnt.views.iter_mut().for_each(|view| view.scale(refined.weights[0]));
-        let values = kernel.worth(&refined.coefficients);
-        let function = Function { weight: refined.weights[1], sharpness: refined.sharpness, values };
-        if let Some(view) = &mut learnt.views[which].kernel {
-            view.functions.push(function);
-        }
         learnt.likelihood += refined.likelihoods[1] - refined.likelihoods[0];
+        learnt.views.iter_mut().for_each(|view| view.scale(refined.weight));
+        for (which, likeliest) in refined.functions.iter().enumerate().filter(|(_, found)| found.weight > 0.0)
+        {
+            let coefficients = likeliest.fitted(kernels[which], believed, told.likelihood);
+            let values = kernels[which].worth(&coefficients);
+            let function = Function { weight: likeliest.weight, sharpness: likeliest.sharpness, values };
+            let landmarks =
+                || KernelView { landmarks: kernels[which].landmarks().clone(), functions: Vec::new() };
+            learnt.views[which].kernel.get_or_insert_with(landmarks).functions.push(function);
+        }
     }
 
     /// What a round believes of everybody without their own report.
@@ -221,6 +238,13 @@ impl<'a> Recipe<'a> {
         });
         View { votes, kernel }
     }
+}
+
+/// What is known if some say nothing, which is the same for all classes.
+fn silent(told: &Matrix, some: &[usize], nothing: f32) -> Matrix {
+    let mut out = told.clone();
+    some.iter().for_each(|&person| out.row_mut(person).fill(nothing));
+    out
 }
 
 /// The weights of the parts that have a choice.

@@ -1,7 +1,7 @@
-//! The last step: the kernel's function that makes the reports likeliest, and how much it counts beside what was believed before.
+//! The last step: functions of the kernels that make the reports likeliest, and how much they count beside what was believed before.
 //!
-//! The penalty and the weight of the teacher are those that make the reports of a fifth likeliest that were kept out of the fit; then it is
-//! fitted once more to all.
+//! The reports of a fifth are kept out of the fit, and of the beliefs that teach it. Penalty, weight of the teacher and how much everything
+//! counts are what makes those reports likeliest; then everything is fitted once more to all.
 
 use crate::beliefs::mean_log_likelihood;
 use crate::blend::weights;
@@ -19,26 +19,60 @@ const PENALTIES: [f64; 5] = [0.03, 0.1, 0.3, 1.0, 3.0];
 const FIRST: usize = 2;
 /// The weight of the teacher that is tried beside none.
 const TEACHING: f32 = 0.3;
+/// The most steps of a fit that is tried, and of the one that is kept, which starts there.
+const TRIED_STEPS: usize = 10;
+const KEPT_STEPS: usize = 14;
 /// Steps of the search for the sharpness, e^(i/8 - 1/2).
 const SHARPNESS: std::ops::RangeInclusive<u8> = 0..=16;
 
-/// What was found.
+/// What was believed before, and kernels whose functions may add to it.
+pub(crate) struct Refinement<'a> {
+    pub(crate) kernels: &'a [&'a KernelBasis],
+    /// Those whose reports are kept out
+    pub(crate) judges: &'a [usize],
+    /// E of the others; the judges say nothing
+    pub(crate) heard: &'a Matrix,
+    /// π, formed of what was heard, of everybody without their own report
+    pub(crate) before: &'a Matrix,
+}
+
+/// How much everything counts.
 pub(crate) struct Refined {
-    pub(crate) coefficients: Matrix,
-    pub(crate) sharpness: f32,
-    /// How much what was believed before counts, and how much this
-    pub(crate) weights: [f32; 2],
-    /// The mean log likelihood of the judging reports, before and with it
+    /// Of what was believed before
+    pub(crate) weight: f32,
+    /// One for each kernel
+    pub(crate) functions: Vec<Likeliest>,
+    /// The mean log likelihood of the judging reports, before and with them
     pub(crate) likelihoods: [f64; 2],
-    pub(crate) strength: Strength,
+}
+
+/// The likeliest function of a kernel, and how much it counts.
+pub(crate) struct Likeliest {
+    pub(crate) weight: f32,
+    pub(crate) sharpness: f32,
+    strength: Strength,
+    coefficients: Matrix,
+}
+
+impl Likeliest {
+    /// Fitted once more, to everybody's reports.
+    pub(crate) fn fitted(&self, kernel: &KernelBasis, teacher: &Matrix, reports: &Matrix) -> Matrix {
+        let forward = Forward { basis: &kernel.vectors, values: &kernel.values, reports, teacher };
+        forward.fit(self.strength, Some(&self.coefficients), KEPT_STEPS)
+    }
 }
 
 impl fmt::Display for Refined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { weights: [before, own], likelihoods: [alone, both], strength, .. } = self;
-        let Strength { penalty, teaching } = strength;
-        write!(f, "likelihood of those kept out {alone:.6}, with the likeliest function {both:.6}:")?;
-        write!(f, " {before} × before, {own} × function (penalty {penalty}, teacher {teaching})")
+        let [alone, both] = self.likelihoods;
+        write!(f, "likelihood of those kept out {alone:.6}, with the likeliest functions {both:.6}:")?;
+        write!(f, " {} × before", self.weight)?;
+        for (which, Likeliest { weight, strength: Strength { penalty, teaching }, .. }) in
+            (1..).zip(&self.functions)
+        {
+            write!(f, ", {weight} × kernel {which} (penalty {penalty}, teacher {teaching})")?;
+        }
+        Ok(())
     }
 }
 
@@ -52,12 +86,12 @@ struct Tried {
 }
 
 /// Those who judge, and what they say.
-struct Judges {
+struct Judges<'a> {
     basis: Matrix,
-    reports: Matrix,
+    reports: &'a Matrix,
 }
 
-impl Judges {
+impl Judges<'_> {
     fn judge(&self, strength: Strength, coefficients: Matrix) -> Tried {
         let scores = self.basis.times(&coefficients);
         let (mut sharpness, mut likelihood) = (1.0, f64::NEG_INFINITY);
@@ -73,43 +107,46 @@ impl Judges {
     }
 }
 
-/// The refinement of beliefs π, each formed without the own report, by reports E.
-pub(crate) fn refine(kernel: &KernelBasis, beliefs: &Matrix, reports: &Matrix) -> Refined {
+/// Some people, drawn from a fixed public stream.
+pub(crate) fn judges(people: usize) -> Vec<usize> {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let chosen: Vec<usize> = (0..reports.rows()).filter(|_| rng.next_u64().is_multiple_of(JUDGES)).collect();
-    let mut heard = reports.clone();
-    for &judge in &chosen {
-        heard.row_mut(judge).fill(1.0);
-    }
-    let judges = Judges { basis: kernel.vectors.select(&chosen), reports: reports.select(&chosen) };
-    let forward =
-        Forward { basis: &kernel.vectors, values: &kernel.values, reports: &heard, teacher: beliefs };
-    let best = search(&forward, &judges);
-    let mut before = beliefs.select(&chosen);
-    before.values_mut().iter_mut().for_each(|p| *p = (*p + 1e-9).ln());
-    let alone = mean_log_likelihood(before.values(), judges.reports.values(), reports.columns(), 1.0);
-    let mut own = best.scores;
-    log_probabilities(&mut own, best.sharpness);
-    let (found, likelihood) = weights(&[before, own], &judges.reports, &[1.0, 0.0]);
-    let coefficients = if found[1] == 0.0 {
-        best.coefficients
-    } else {
-        Forward { reports, ..forward }.fit(best.strength, Some(&best.coefficients))
-    };
-    Refined {
-        coefficients,
-        sharpness: best.sharpness,
-        weights: [found[0], found[1]],
-        likelihoods: [alone, likelihood],
-        strength: best.strength,
+    (0..people).filter(|_| rng.next_u64().is_multiple_of(JUDGES)).collect()
+}
+
+impl Refinement<'_> {
+    /// What the judges find likeliest.
+    pub(crate) fn choose(&self, reports: &Matrix) -> Refined {
+        let reports = reports.select(self.judges);
+        let mut before = self.before.select(self.judges);
+        before.values_mut().iter_mut().for_each(|p| *p = (*p + 1e-9).ln());
+        let alone = mean_log_likelihood(before.values(), reports.values(), reports.columns(), 1.0);
+        let (mut logs, mut functions) = (vec![before], Vec::new());
+        for kernel in self.kernels {
+            let judges = Judges { basis: kernel.vectors.select(self.judges), reports: &reports };
+            let forward = Forward {
+                basis: &kernel.vectors,
+                values: &kernel.values,
+                reports: self.heard,
+                teacher: self.before,
+            };
+            let Tried { strength, coefficients, mut scores, sharpness, .. } = search(&forward, &judges);
+            log_probabilities(&mut scores, sharpness);
+            logs.push(scores);
+            functions.push(Likeliest { weight: 0.0, sharpness, strength, coefficients });
+        }
+        let mut start = vec![0.0; logs.len()];
+        start[0] = 1.0;
+        let (found, likelihood) = weights(&logs, &reports, &start);
+        functions.iter_mut().zip(&found[1..]).for_each(|(function, &weight)| function.weight = weight);
+        Refined { weight: found[0], functions, likelihoods: [alone, likelihood] }
     }
 }
 
 /// Downhill along the penalties without a teacher and from there with one.
-fn search(forward: &Forward<'_>, judges: &Judges) -> Tried {
+fn search(forward: &Forward<'_>, judges: &Judges<'_>) -> Tried {
     let fit = |at: usize, teaching: f32, from: Option<&Tried>| {
         let strength = Strength { penalty: PENALTIES[at], teaching };
-        judges.judge(strength, forward.fit(strength, from.map(|tried| &tried.coefficients)))
+        judges.judge(strength, forward.fit(strength, from.map(|tried| &tried.coefficients), TRIED_STEPS))
     };
     let line = |mut at: usize, mut best: Tried| {
         let from = at;
@@ -151,9 +188,16 @@ mod tests {
             (0..n).map(|i| if rng.next_u64().is_multiple_of(4) { 1 - label(i) } else { label(i) }).collect();
         let reports = Matrix::from_fn(n, 2, |i, k| if told[i] == k { 3.0 } else { 1.0 });
         let kernel = KernelBasis::new(&people, 100).unwrap();
-        let refined = refine(&kernel, &Matrix::from_fn(n, 2, |_, _| 0.5), &reports);
-        assert!(refined.weights[1] > 0.0 && refined.likelihoods[1] > refined.likelihoods[0] + 0.05);
-        let scores = kernel.vectors.times(&refined.coefficients);
+        let judges = judges(n);
+        let mut heard = reports.clone();
+        judges.iter().for_each(|&judge| heard.row_mut(judge).fill(1.0));
+        let before = Matrix::from_fn(n, 2, |_, _| 0.5);
+        let kernels = [&kernel];
+        let refined = Refinement { kernels: &kernels, judges: &judges, heard: &heard, before: &before }
+            .choose(&reports);
+        let [function] = &refined.functions[..] else { panic!("one kernel") };
+        assert!(function.weight > 0.0 && refined.likelihoods[1] > refined.likelihoods[0] + 0.05);
+        let scores = kernel.vectors.times(&function.fitted(&kernel, &before, &reports));
         let right = |&i: &usize| (scores.row(i)[1] > scores.row(i)[0]) == (label(i) == 1);
         assert!((0..n).filter(right).count() > n * 94 / 100, "{}", (0..n).filter(right).count());
     }
