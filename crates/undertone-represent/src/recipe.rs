@@ -5,6 +5,8 @@
 //! 2. What is believed of somebody without their report, joined with their report by Bayes' rule, is their new target: far less noisy
 //!    than the report. If the graph started, it is smoothed alone twice more, as the kernel basis is large enough to follow noise.
 //! 3. Then both are smoothed and blended, with weights that make the reports likeliest, three times or until that makes them less likely.
+//! 4. For the thorough: the functions of the kernels that make the reports themselves likeliest count beside that, as far as people whose
+//!    reports nothing of it has heard find their reports likelier so.
 //!
 //! After the first round others' targets hold a little of one's own report, and leaving out the own target is not quite leaving out the
 //! report; a report moves sixty thousand others by very little.
@@ -53,7 +55,7 @@ struct Smoothed {
 pub enum Effort {
     /// Smoothing, which is a few products of matrices
     Quick,
-    /// Also the function of the kernel that makes the reports likeliest, which takes several times as long
+    /// Also the functions of the kernels that make the reports likeliest, which takes several times as long
     Thorough,
 }
 
@@ -351,6 +353,25 @@ mod tests {
     }
 
     #[test]
+    fn what_judges_report_is_not_in_what_they_judge() {
+        let world = world(1500, 8);
+        let sizes = Sizes { landmarks: 100, ..Sizes::default() };
+        let representation = Representation::new(&world.coordinates, sizes).unwrap();
+        let recipe = Recipe::new(&[&representation]).unwrap();
+        let judges = judges(1500);
+        // The judges change their minds
+        let mut other = world.likelihood.clone();
+        judges.iter().for_each(|&judge| other.row_mut(judge).rotate_left(1));
+        let before = |likelihood: &Matrix| {
+            let heard = silent(likelihood, &judges, 1.0);
+            let unbiased = silent(&world.unbiased, &judges, 1.0 / 3.0);
+            recipe.smooth(Told { unbiased: &unbiased, likelihood: &heard }).believed
+        };
+        assert!(judges.len() > 250 && other != world.likelihood);
+        assert_eq!(before(&world.likelihood), before(&other));
+    }
+
+    #[test]
     fn where_labels_are_not_in_the_features_nothing_is_believed() {
         let mut world = world(3000, 7);
         // Everybody gets the report of somebody else
@@ -360,10 +381,12 @@ mod tests {
         let sizes = Sizes { landmarks: 200, ..Sizes::default() };
         let representation = Representation::new(&world.coordinates, sizes).unwrap();
         let told = Told { unbiased: &world.unbiased, likelihood: &world.likelihood };
-        let learnt = Recipe::new(&[&representation]).unwrap().learn(told, Effort::Quick).unwrap();
-        let found = learnt.probabilities(&[&world.coordinates]).unwrap();
-        let sure = found.values().chunks(3).filter(|row| row.iter().any(|&p| p > 0.6)).count();
-        assert!(sure < 300, "{sure} of 3000 are believed to be sure");
+        for effort in [Effort::Quick, Effort::Thorough] {
+            let learnt = Recipe::new(&[&representation]).unwrap().learn(told, effort).unwrap();
+            let found = learnt.probabilities(&[&world.coordinates]).unwrap();
+            let sure = found.values().chunks(3).filter(|row| row.iter().any(|&p| p > 0.6)).count();
+            assert!(sure < 300, "{effort:?}: {sure} of 3000 are believed to be sure");
+        }
     }
 
     #[test]
