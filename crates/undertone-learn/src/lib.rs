@@ -10,6 +10,7 @@ pub mod bernstein;
 pub mod convex;
 pub mod copies;
 pub mod evaluation;
+pub mod factors;
 pub mod features;
 pub mod held_out;
 pub mod labels;

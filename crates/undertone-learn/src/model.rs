@@ -2,6 +2,7 @@
 //!
 //! It is JSON, which people can read and other programs load; what is loaded predicts the same to the last bit.
 
+use crate::factors::Factors;
 use crate::features::{Encoder, Rows};
 use crate::linear::LinearModel;
 use crate::nonparametric::{Coverage, NonparametricModel, Output, TrustModel};
@@ -66,6 +67,8 @@ pub enum NumberPredictor {
     Linear(LinearNumber),
     /// Averages over cells or neighbours
     Nonparametric(NonparametricModel),
+    /// A line and what pairs add
+    Factors(Factors),
 }
 
 /// How a model was learnt.
@@ -213,6 +216,10 @@ impl Model {
                 number.bounds()?;
                 return line.check(self.encoder.width());
             }
+            (Predictor::Number(NumberPredictor::Factors(model)), Some(number)) => {
+                number.bounds()?;
+                return model.check(&self.encoder.rows());
+            }
             (Predictor::Number(NumberPredictor::Nonparametric(model)), Some(number)) => {
                 number.bounds()?;
                 return self.check_averages(model, Output::Number { low: number.low, high: number.high });
@@ -251,7 +258,7 @@ impl Model {
             }
             Predictor::Linear(_)
             | Predictor::Represented(_)
-            | Predictor::Number(NumberPredictor::Linear(_)) => None,
+            | Predictor::Number(NumberPredictor::Linear(_) | NumberPredictor::Factors(_)) => None,
         };
         if own == Some(trust) && self.tasks.is_empty() {
             return Ok(());
@@ -299,6 +306,7 @@ impl Regressor for NumberPredictor {
         match self {
             Self::Linear(model) => model.predict(rows),
             Self::Nonparametric(model) => Regressor::predict(model, rows),
+            Self::Factors(model) => model.predict(rows),
         }
     }
 }

@@ -5,6 +5,7 @@ mod averages;
 mod coverage;
 mod curator;
 mod domain;
+mod factors;
 mod kind;
 mod numbers;
 mod representation;
@@ -141,6 +142,13 @@ impl Train {
         origin.tell_left_out();
         if let Some(number) = origin.number() {
             return self.run_numbers(&origin, number, out);
+        }
+        if self.kind() == Kind::Factors {
+            return Err(Usage::new(format!(
+                "--model factors is for numbers, and `{}` has classes: privatize it with --low and --high",
+                origin.label()
+            ))
+            .into());
         }
         let start = self.start.as_ref().map(|path| self.start(path, &origin)).transpose()?;
         let file = NewFile::create(&self.output, self.force)?;

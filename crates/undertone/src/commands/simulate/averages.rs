@@ -3,6 +3,7 @@
 use super::data::Data;
 use super::methods::options;
 use undertone_learn::auto::{Line, Question, Sort, contest};
+use undertone_learn::factors::Factors;
 use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Target, fit, fit_choosing_l2};
 use undertone_learn::loss::Loss;
 use undertone_learn::nonparametric::{Average, NonparametricModel};
@@ -70,6 +71,7 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
 pub(super) enum NumberLearner {
     Line,
     Average(Average),
+    Factors,
     Auto,
 }
 
@@ -89,6 +91,9 @@ impl NumberLearner {
         match self {
             Self::Line => line(people).map(NumberPredictor::Linear),
             Self::Average(sort) => average(sort, &people),
+            Self::Factors => {
+                Factors::fit(&people.rows, people.numbers.values()).map(NumberPredictor::Factors)
+            }
             Self::Auto => {
                 let tried = |others| line(others).map(Line::<LinearModel, LinearNumber>::Number);
                 match contest(&people, question, None, seed, tried)?.chosen {

@@ -80,7 +80,7 @@ impl Method {
             .into_iter()
             .chain(lines)
             .chain(averages)
-            .chain([best("auto", NumberLearner::Auto)])
+            .chain([best("factors", NumberLearner::Factors), best("auto", NumberLearner::Auto)])
     }
 
     /// What is learnt from, reports or the clipped numbers themselves; the largest variance of a report, and what is hidden of it.

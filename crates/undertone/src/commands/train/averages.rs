@@ -31,6 +31,7 @@ impl Kind {
             | Self::Logistic
             | Self::Hinge
             | Self::Linear
+            | Self::Factors
             | Self::Representation
             | Self::Auto => None,
         }
@@ -87,7 +88,8 @@ impl Train {
             ("--epochs", self.epochs.is_some(), !auto),
             ("--radius", self.radius.is_some(), !auto),
         ];
-        let concerned = auto || kind == Kind::Representation || kind.average().is_some();
+        let concerned =
+            auto || matches!(kind, Kind::Representation | Kind::Factors) || kind.average().is_some();
         match given.iter().find(|(_, given, useless)| concerned && *given && *useless) {
             Some((option, ..)) => {
                 Err(Usage::new(format!("--model {} has no use for {option}", super::name(&kind))))

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Neighbours,
     /// Averages over many random cells
     Forest,
+    /// Numbers only: a line, and what pairs of categories add, such as people and the things that they rate
+    Factors,
     /// What public features tell by themselves, who is like whom and smooth functions, and reports of it
     Representation,
     /// Whichever of these does best on people who were kept aside
@@ -61,6 +63,7 @@ impl Kind {
             | Self::Neighbours
             | Self::Forest
             | Self::Representation
+            | Self::Factors
             | Self::Auto => Loss::Softmax,
             Self::Logistic => Loss::Logistic,
             Self::Hinge => Loss::Hinge,

@@ -39,7 +39,7 @@ struct NumberSummary<'a> {
     /// With auto, what was tried, with its error on those who were kept aside
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<Candidate>,
-    /// Of everybody, each by a line that was fitted without them; of averages, of one in eight
+    /// Of everybody, each by a line that was fitted without them; of other models, of one in eight
     held_out_rmse: Option<Ranged>,
     held_out_r2: Option<Ranged>,
     /// What the mechanism hides: if above zero, the error is at most that, and r² at least
@@ -108,6 +108,7 @@ impl Train {
     ) -> anyhow::Result<LearntNumber> {
         match (self.model, self.kind().average()) {
             (Some(Kind::Auto), _) => self.best_number(origin, encoder, people, number),
+            (Some(Kind::Factors), _) => self.factors(origin, people, number),
             (_, Some(average)) => self.number_averages(origin, people, number, average),
             (_, None) => self.line(origin, encoder, people, number),
         }
@@ -252,7 +253,7 @@ impl NumberSummary<'_> {
             writeln!(
                 out,
                 "\nOn {}: root mean square error {most}{:.4} ({:.4} to {:.4}), r² {least}{:.4} ({:.4} to {:.4})",
-                if self.size.is_some() {
+                if self.l2.is_none() {
                     "one in eight who were kept aside"
                 } else {
                     "those kept aside in turn"

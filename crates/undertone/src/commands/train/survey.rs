@@ -248,6 +248,7 @@ impl Kind {
             | Self::Neighbours
             | Self::Forest
             | Self::Representation
+            | Self::Factors
             | Self::Auto => None,
         }
     }

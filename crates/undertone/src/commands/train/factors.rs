@@ -1,0 +1,40 @@
+//! A line and what pairs of categories add ([`undertone_learn::factors`]), judged by one person in eight and learnt from everybody.
+
+use super::averages::judge_numbers;
+use super::numbers::LearntNumber;
+use super::{Kind, Train};
+use crate::people::Origin;
+use crate::progress::spinner;
+use undertone_learn::factors::Factors;
+use undertone_learn::held_out::Those;
+use undertone_learn::{Examples, LearnError, NumberPredictor, Source};
+use undertone_report::NumberWords;
+
+impl Train {
+    pub(super) fn factors(
+        &self,
+        origin: &Origin,
+        people: &mut dyn Source,
+        number: NumberWords,
+    ) -> anyhow::Result<LearntNumber> {
+        let bar = spinner("learning what pairs add");
+        let fit = |people: &Examples| -> Result<Factors, LearnError> {
+            Factors::fit(&people.rows, people.numbers.values())
+        };
+        let model = fit(&self.gather(&mut Those::others(people))?)?;
+        let judged = judge_numbers(&model, people, number, origin.hidden())?;
+        let predictor = NumberPredictor::Factors(fit(&self.gather(people)?)?);
+        bar.finish_and_clear();
+        Ok(LearntNumber {
+            kind: Kind::Factors,
+            predictor,
+            method: "variational",
+            l2: None,
+            size: None,
+            tried: Vec::new(),
+            judged: Some(judged),
+            candidates: Vec::new(),
+            coverage: None,
+        })
+    }
+}
