@@ -220,3 +220,48 @@ mod of_real_data {
         assert!(lost > 0.0 && lost < 0.03, "{lost}");
     }
 }
+
+#[test]
+fn what_people_make_of_things_is_more_than_two_means() {
+    let folder = Folder::new("numbers-factors");
+    let mut table = String::from("person,thing,rating\n");
+    // Everybody likes things of their own sort: 5, else 1
+    for meeting in 0u32..24_000 {
+        let word = meeting.wrapping_mul(2_654_435_761) >> 8;
+        let (person, thing) = (word % 149, word / 149 % 97);
+        let rating = if (person + thing).is_multiple_of(2) { 5 } else { 1 };
+        writeln!(table, "p{person},t{thing},{rating}").unwrap();
+    }
+    let table = folder.file("ratings.csv", &table);
+    let reports = folder.path("reports.parquet");
+    text(&format!("privatize {table} --label rating --low 1 --high 5 --epsilon 2 --seed 1 -o {reports}"));
+    let rmse = |kind: &str| {
+        let model = folder.path(&format!("{kind}.json"));
+        let trained = json(&format!("train {reports} --model {kind} -o {model}"));
+        assert_eq!(trained["model"], kind);
+        let judged = json(&format!("evaluate {model} {table} --label rating"));
+        // What was said without a true label holds
+        let (low, high) = (&trained["held_out_rmse"]["low"], &trained["held_out_rmse"]["high"]);
+        (number(&judged, "rmse"), low.as_f64().unwrap(), high.as_f64().unwrap())
+    };
+    // Two means know nothing: 2 is the distance from 1 and from 5 to their middle
+    let (line, ..) = rmse("linear");
+    assert!((line - 2.0).abs() < 0.05, "{line}");
+    let (factors, low, high) = rmse("factors");
+    assert!(factors < 0.6 && low < factors && factors < high, "{factors} {low} {high}");
+    // A document with a vector too few is refused
+    let model = folder.path("factors.json");
+    let broken = fs::read_to_string(&model).unwrap().replacen("\"vectors\":[[", "\"vectors\":[[0", 1);
+    let broken = folder.file("broken.json", &broken.replacen("],[", "],[0],[", 1));
+    refused(&format!("predict {broken} {table} -o {}", folder.path("p.csv")), 1, "broken.json");
+}
+
+#[test]
+fn factors_are_for_numbers() {
+    let folder = Folder::new("numbers-factors-classes");
+    let table = folder.file("t.csv", "person,kind\na,x\nb,y\nc,x\nd,y\n");
+    let reports = folder.path("r.parquet");
+    text(&format!("privatize {table} --label kind --epsilon 2 --seed 1 -o {reports}"));
+    let train = format!("train {reports} --model factors -o {}", folder.path("m.json"));
+    refused(&train, 2, "`kind` has classes: privatize it with --low and --high");
+}
