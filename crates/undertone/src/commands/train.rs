@@ -151,7 +151,7 @@ impl Train {
         let weights = start.as_ref().and_then(|model| match &model.predictor {
             Predictor::Linear(model) => Some(&model.weights),
             // Refused before
-            Predictor::Number(_) | Predictor::Nonparametric(_) | Predictor::Represented(_) => None,
+            _ => None,
         });
         let learnt = self.learn(&origin, &encoder, weights)?;
         let simulation = origin.is_simulation() || start.as_ref().is_some_and(|m| m.training.simulation);
