@@ -248,6 +248,10 @@ impl Kind {
             | Self::Neighbours
             | Self::Forest
             | Self::Representation
+            | Self::Mlp
+            | Self::Cnn
+            | Self::Inception
+            | Self::Rating
             | Self::Auto => None,
         }
     }
