@@ -1,5 +1,6 @@
 //! What can go wrong on the way from reports to a model.
 
+use undertone_nets::NetError;
 use undertone_privacy::PrivacyError;
 use undertone_report::TaskError;
 use undertone_represent::RepresentError;
@@ -28,6 +29,25 @@ pub enum LearnError {
     /// Features that cannot be represented
     #[error(transparent)]
     Represent(#[from] RepresentError),
+    /// Nothing that a network for images can look at
+    #[error(
+        "a network for images takes one column of square images, not {columns} public columns; --column NAME=skip leaves others out, and --model mlp takes all"
+    )]
+    NoImage {
+        /// As many as there are
+        columns: usize,
+    },
+    /// Nothing that a network for ratings can look at
+    #[error(
+        "a network for ratings takes two columns that are categories, such as people and things, and no others of {columns}"
+    )]
+    NoPairs {
+        /// As many as there are
+        columns: usize,
+    },
+    /// A network that cannot be trained
+    #[error(transparent)]
+    Network(#[from] NetError),
     /// A snapshot of another task
     #[error("this snapshot was not made while learning from this task")]
     Snapshot,

@@ -20,6 +20,7 @@ pub mod loss;
 pub mod marginals;
 pub mod means;
 pub mod moments;
+pub mod networks;
 pub mod nonparametric;
 pub mod numbers;
 pub mod one_round;

@@ -5,6 +5,7 @@
 use crate::factors::Factors;
 use crate::features::{Encoder, Rows};
 use crate::linear::LinearModel;
+use crate::networks::NetModel;
 use crate::nonparametric::{Coverage, NonparametricModel, Output, TrustModel};
 use crate::one_round::Expected;
 use crate::regression::LinearNumber;
@@ -55,6 +56,8 @@ pub enum Predictor {
     Nonparametric(NonparametricModel),
     /// What public features tell, and the reports of it
     Represented(Box<Represented>),
+    /// A network
+    Network(Box<NetModel>),
     /// A number
     Number(NumberPredictor),
 }
@@ -227,6 +230,9 @@ impl Model {
             (Predictor::Represented(model), None) => {
                 return model.check(self.encoder.width(), self.classes.len());
             }
+            (Predictor::Network(model), None) => {
+                return model.check(self.encoder.width(), self.classes.len());
+            }
             (Predictor::Nonparametric(model), None) => {
                 return self.check_averages(model, Output::Classes(self.classes.len()));
             }
@@ -258,6 +264,7 @@ impl Model {
             }
             Predictor::Linear(_)
             | Predictor::Represented(_)
+            | Predictor::Network(_)
             | Predictor::Number(NumberPredictor::Linear(_) | NumberPredictor::Factors(_)) => None,
         };
         if own == Some(trust) && self.tasks.is_empty() {
@@ -287,6 +294,7 @@ impl Classifier for Predictor {
             Self::Linear(model) => model.classes(),
             Self::Nonparametric(model) => model.classes(),
             Self::Represented(model) => model.classes(),
+            Self::Network(model) => model.classes(),
             Self::Number(_) => 0,
         }
     }
@@ -296,6 +304,7 @@ impl Classifier for Predictor {
             Self::Linear(model) => model.probabilities(rows),
             Self::Nonparametric(model) => model.probabilities(rows),
             Self::Represented(model) => model.probabilities(rows),
+            Self::Network(model) => model.probabilities(rows),
             Self::Number(_) => Vec::new(),
         }
     }

@@ -8,10 +8,8 @@ use faer::{Accum, Mat, Par};
 use std::cell::Cell;
 use std::hint::black_box;
 use std::time::Instant;
-use undertone_learn::Examples;
-use undertone_learn::features::Rows;
 use undertone_nets::layer::Image;
-use undertone_nets::{Architecture, NetTrainer, Training};
+use undertone_nets::{Architecture, Augmentation, Dataset, Hooks, Progress, Training, fit};
 
 const DIGIT: Image = Image { height: 28, width: 28, channels: 1 };
 /// Images in a second of processor time that PyTorch 2.15 with oneDNN was trained on, on another machine: the small network, and 784-256-10
@@ -46,19 +44,24 @@ fn time(name: &str, architecture: Architecture, images: usize, flops: f64, peer:
         word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (word >> 8) as f32 / (1 << 24) as f32
     };
-    let rows = Rows::dense(784, (0..images * 784).map(|_| noise()).collect());
-    let mut examples = vec![Examples::certain(rows, (0..images as u32).map(|row| row % 10))];
+    let mut data = Dataset::new(784, 10);
+    for image in 0..images {
+        let mut label = [0.0; 10];
+        label[image % 10] = 1.0;
+        let write = |pixels: &mut [f32]| pixels.fill_with(&mut noise);
+        data.push(write, &label, false).expect("noise is finite");
+    }
     let training = Training {
         epochs: 3,
         batch: 256,
         mixup: None,
-        augmentation: undertone_nets::Augmentation::default(),
+        augmentation: Augmentation::default(),
         ..Training::as_published(3, 1)
     };
     // The least of two epochs, the first one being to warm up
     let (since, best) =
         (Cell::new((Instant::now(), cpu_seconds())), Cell::new((f64::INFINITY, f64::INFINITY)));
-    let tell = |progress: &undertone_nets::Progress| {
+    let tell = |progress: &Progress| {
         let (now, cpu) = (Instant::now(), cpu_seconds());
         let (before, cpu_before) = since.replace((now, cpu));
         if progress.epoch > 1 {
@@ -66,8 +69,8 @@ fn time(name: &str, architecture: Architecture, images: usize, flops: f64, peer:
             best.set((wall.min((now - before).as_secs_f64()), least.min(cpu - cpu_before)));
         }
     };
-    let trainer = NetTrainer { progress: Some(&tell), ..NetTrainer::new(architecture, 10, training) };
-    black_box(trainer.fit(&mut examples, None).expect("noise is learnt, too"));
+    let hooks = Hooks { progress: Some(&tell), ..Hooks::default() };
+    black_box(fit(&architecture, &training, data, None, hooks).expect("noise is learnt, too"));
     let (wall, cpu) = best.get();
     let rate = images as f64 / cpu;
     let peer = peer.map_or(String::new(), |peer| format!(", {:.2} of PyTorch's {peer:.0}", rate / peer));

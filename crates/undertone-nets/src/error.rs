@@ -1,12 +1,23 @@
 //! What can go wrong with a network.
 
 use std::path::PathBuf;
-use undertone_learn::LearnError;
 
 /// Why there is no network.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
+    /// Nothing to learn from
+    #[error("there are no reports to learn from")]
+    Nobody,
+    /// Nobody is left to judge by
+    #[error("there are too few reports to keep one in eight aside, by whom training would know when to end")]
+    NobodyAside,
+    /// A row that no network can take
+    #[error("row {row} has a feature that is no finite number")]
+    NotFinite {
+        /// Counted from one
+        row: usize,
+    },
     /// Layers or rows that do not fit together
     #[error("{what} has {found} numbers where {expected} are expected")]
     Shape {
@@ -47,7 +58,7 @@ pub enum NetError {
         /// Counted from one
         epoch: usize,
     },
-    /// A file that is no network, or not this one
+    /// A file that is no checkpoint, or not this one
     #[error("{path}: {problem}", path = path.display())]
     File {
         /// Its place
@@ -55,47 +66,16 @@ pub enum NetError {
         /// What is wrong with it
         problem: String,
     },
-    /// Examples that nothing can be learnt from
-    #[error(transparent)]
-    Learn(LearnError),
+    /// Weights that were not written by this program
+    #[error("weights cannot be read: {problem}")]
+    Written {
+        /// What is wrong with them
+        problem: String,
+    },
 }
 
 impl NetError {
     pub(crate) fn file(path: &std::path::Path, problem: impl std::fmt::Display) -> Self {
         Self::File { path: path.to_owned(), problem: problem.to_string() }
-    }
-}
-
-impl From<NetError> for LearnError {
-    fn from(error: NetError) -> Self {
-        match error {
-            NetError::Learn(error) => error,
-            other => Self::Source(Box::new(other)),
-        }
-    }
-}
-
-/// An error of a network that came through a source of examples is itself again.
-impl From<LearnError> for NetError {
-    fn from(error: LearnError) -> Self {
-        match error {
-            LearnError::Source(source) => match source.downcast::<Self>() {
-                Ok(own) => *own,
-                Err(source) => Self::Learn(LearnError::Source(source)),
-            },
-            other => Self::Learn(other),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_error_survives_the_way_through_a_learner() {
-        let there = LearnError::from(NetError::Diverged { epoch: 3 });
-        assert!(matches!(NetError::from(there), NetError::Diverged { epoch: 3 }));
-        assert!(matches!(LearnError::from(NetError::from(LearnError::NoReports)), LearnError::NoReports));
     }
 }

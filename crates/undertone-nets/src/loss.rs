@@ -1,12 +1,12 @@
 //! What a network is punished for, given reports instead of labels.
 //!
-//! With p the softmax of the scores, a report becomes a vector t over the classes.
+//! A report says a(S) with E\[a | y\] = e_y, and P(S | ·) up to a factor. With p the softmax of the scores, it becomes a vector t over the classes.
 //!
 //! | loss | t | value | slope by the scores |
 //! |---|---|---|---|
 //! | plain | even on the labels that the report names | -Σ t_k·ln p_k | (Σ t)·p - t |
-//! | debiased | a(S), E\[a \| y\] = e_y | the same, whose mean over reports is the loss of the true label | the same |
-//! | soft | any beliefs, such as those of a model and a report together | the same | the same |
+//! | debiased | a(S) | the same, whose mean over reports is the loss of the true label | the same |
+//! | soft | P(S \| ·)/Σ P(S \| k), the posterior under even chances; or any beliefs in its place | the same | the same |
 //! | forward | P(S \| ·) | -ln Σ p_k·t_k | p - q, q_k = p_k·t_k/Σ p_j·t_j |
 //!
 //! The debiased loss is not bounded below: a network that can learn each report by heart does so with endless gain. The forward
@@ -14,8 +14,6 @@
 //! label noise* (2017).
 
 use serde::{Deserialize, Serialize};
-use undertone_learn::Examples;
-use undertone_learn::labels::LabelVector;
 
 /// How reports are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,28 +25,28 @@ pub enum Loss {
     /// By their likelihood
     #[default]
     Forward,
-    /// By beliefs that stand in the place of the unbiased vectors: [`relabel`](crate::relabel())
+    /// By what is believed after them
     Soft,
 }
 
 impl Loss {
-    /// Appends t for each example.
-    pub(crate) fn push_targets(self, examples: &Examples, classes: usize, into: &mut Vec<f32>) {
-        let source = match self {
-            Self::Debiased | Self::Soft => &examples.unbiased,
-            Self::Plain | Self::Forward => &examples.likelihood,
-        };
-        for vector in source.iter() {
-            let start = into.len();
-            push(vector, classes, into);
-            let t = &mut into[start..];
-            let top = t.iter().copied().fold(f32::MIN, f32::max);
-            match self {
-                Self::Plain => name(t, top),
-                // Up to a factor, so that no sum of likelihoods leaves 32 bits
-                Self::Forward => t.iter_mut().for_each(|t| *t /= top),
-                Self::Debiased | Self::Soft => {}
+    /// Whether t is made of the likelihood, and of the unbiased vector otherwise.
+    pub fn takes_likelihood(self) -> bool {
+        self != Self::Debiased
+    }
+
+    /// What is [taken](Self::takes_likelihood) becomes t.
+    pub fn target(self, t: &mut [f32]) {
+        let top = t.iter().copied().fold(f32::MIN, f32::max);
+        match self {
+            Self::Plain => name(t, top),
+            // Up to a factor, so that no sum of likelihoods leaves 32 bits
+            Self::Forward => t.iter_mut().for_each(|t| *t /= top),
+            Self::Soft => {
+                let sum: f32 = t.iter().map(|t| t / top).sum();
+                t.iter_mut().for_each(|t| *t = *t / top / sum);
             }
+            Self::Debiased => {}
         }
     }
 
@@ -68,15 +66,6 @@ impl Loss {
             value -= t * p.max(f32::MIN_POSITIVE).ln();
         }
         f64::from(weight * value)
-    }
-}
-
-/// All K numbers of a sparse vector.
-fn push(vector: LabelVector<'_>, classes: usize, into: &mut Vec<f32>) {
-    let start = into.len();
-    into.resize(start + classes, vector.base);
-    for &(class, value) in vector.entries {
-        into[start + class as usize] = value;
     }
 }
 
@@ -105,27 +94,29 @@ pub(crate) fn softmax(scores: &[f32], p: &mut [f32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use undertone_learn::features::Rows;
-    use undertone_learn::labels::{Channel, LabelVectors};
-    use undertone_privacy::Epsilon;
-    use undertone_privacy::label::{LabelKind, LabelRandomizer, LabelSet};
 
     const ALL: [Loss; 4] = [Loss::Plain, Loss::Debiased, Loss::Forward, Loss::Soft];
     const SCORES: [f32; 4] = [0.3, -1.0, 0.8, 0.1];
 
-    /// All reports of randomized response, one after the other, and P(report | truth).
-    fn reports(epsilon: f64, truth: u32) -> (Examples, Vec<f64>) {
-        let mechanism = LabelKind::Rr.mechanism(4, Epsilon::new(epsilon).unwrap()).unwrap();
-        let channel = Channel::of_mechanism(&mechanism);
-        let (mut unbiased, mut likelihood) = (LabelVectors::new(), LabelVectors::new());
-        for label in 0..4 {
-            channel.push_unbiased(&[label], &[], &mut unbiased).unwrap();
-            channel.push_likelihood(&[label], &[], &mut likelihood).unwrap();
-        }
-        let chance = |label| mechanism.ln_probability(&LabelSet::new(vec![label]), truth).exp();
-        let rows = Rows::dense(1, vec![0.0; 4]);
-        let examples = Examples { rows, unbiased, likelihood, ..Examples::default() };
-        (examples, (0..4).map(chance).collect())
+    /// P(report | truth) of randomized response, if they are the same and if not.
+    fn chances(epsilon: f64) -> [f64; 2] {
+        let p = epsilon.exp() / (epsilon.exp() + 3.0);
+        [p, (1.0 - p) / 3.0]
+    }
+
+    /// t of each report in turn, and P(report | truth).
+    fn reports(loss: Loss, epsilon: f64, truth: usize) -> Vec<([f32; 4], f64)> {
+        let [p, q] = chances(epsilon);
+        let report = |label: usize| {
+            let likelihood = |k| if k == label { p } else { q };
+            // (1{k = label} - q)/(p - q), whose mean is 1{k = truth}
+            let unbiased = |k| (f64::from(u8::from(k == label)) - q) / (p - q);
+            let mut t = [0, 1, 2, 3]
+                .map(|k| (if loss.takes_likelihood() { likelihood(k) } else { unbiased(k) }) as f32);
+            loss.target(&mut t);
+            (t, likelihood(truth))
+        };
+        (0..4).map(report).collect()
     }
 
     fn value_and_slope(loss: Loss, scores: &[f32; 4], t: &[f32]) -> (f64, [f32; 4]) {
@@ -135,23 +126,16 @@ mod tests {
         (value, slope)
     }
 
-    fn targets(loss: Loss, examples: &Examples) -> Vec<f32> {
-        let mut into = Vec::new();
-        loss.push_targets(examples, 4, &mut into);
-        into
-    }
-
     #[test]
     fn the_slope_is_the_difference() {
-        let (examples, _) = reports(1.0, 0);
         for loss in ALL {
-            for t in targets(loss, &examples).chunks_exact(4) {
-                let (_, slope) = value_and_slope(loss, &SCORES, t);
+            for (t, _) in reports(loss, 1.0, 0) {
+                let (_, slope) = value_and_slope(loss, &SCORES, &t);
                 for (k, found) in slope.into_iter().enumerate() {
                     let at = |h: f32| {
                         let mut scores = SCORES;
                         scores[k] += h;
-                        value_and_slope(loss, &scores, t).0
+                        value_and_slope(loss, &scores, &t).0
                     };
                     let expected = (at(4e-3) - at(-4e-3)) / 8e-3;
                     assert!((f64::from(found) - expected).abs() < 1e-3, "{loss:?}: {found} for {expected}");
@@ -163,14 +147,12 @@ mod tests {
     #[test]
     fn the_mean_of_the_debiased_loss_over_all_reports_is_that_of_the_label() {
         for truth in 0..4 {
-            let (examples, chances) = reports(0.7, truth);
-            let all = targets(Loss::Debiased, &examples);
-            let mean: f64 = (all.chunks_exact(4).zip(chances))
+            let mean: f64 = (reports(Loss::Debiased, 0.7, truth).iter())
                 .map(|(t, chance)| chance * value_and_slope(Loss::Debiased, &SCORES, t).0)
                 .sum();
             let mut p = [0.0; 4];
             softmax(&SCORES, &mut p);
-            let expected = -f64::from(p[truth as usize]).ln();
+            let expected = -f64::from(p[truth]).ln();
             assert!((mean - expected).abs() < 1e-5, "{mean} for {expected}");
         }
     }
@@ -181,10 +163,9 @@ mod tests {
         let mut p = [0.0; 4];
         softmax(&SCORES, &mut p);
         let mut mean = [0.0; 4];
-        for (truth, share) in (0..4).zip(p) {
-            let (examples, chances) = reports(0.7, truth);
-            for (t, chance) in targets(Loss::Forward, &examples).chunks_exact(4).zip(chances) {
-                let (_, slope) = value_and_slope(Loss::Forward, &SCORES, t);
+        for (truth, share) in p.into_iter().enumerate() {
+            for (t, chance) in reports(Loss::Forward, 0.7, truth) {
+                let (_, slope) = value_and_slope(Loss::Forward, &SCORES, &t);
                 mean.iter_mut().zip(slope).for_each(|(m, s)| *m += f64::from(share) * chance * f64::from(s));
             }
         }
@@ -192,19 +173,30 @@ mod tests {
     }
 
     #[test]
+    fn soft_labels_are_the_posterior_under_even_chances() {
+        let [p, q] = chances(1.0);
+        for (label, (t, _)) in reports(Loss::Soft, 1.0, 0).into_iter().enumerate() {
+            for (k, t) in t.into_iter().enumerate() {
+                // P(S | k)/Σ P(S | j), where the sum is one for randomized response
+                let expected = if k == label { p } else { q };
+                assert!((f64::from(t) - expected).abs() < 1e-6, "{t} for {expected}");
+            }
+        }
+    }
+
+    #[test]
     fn a_certain_label_is_the_same_to_all_losses_and_a_report_that_says_nothing_has_no_slope() {
-        let certain = Examples::certain(Rows::dense(1, vec![0.0]), [2]);
-        let all = ALL.map(|loss| value_and_slope(loss, &SCORES, &targets(loss, &certain)));
+        let target = |loss: Loss, mut t: [f32; 4]| {
+            loss.target(&mut t);
+            t
+        };
+        let all = ALL.map(|loss| value_and_slope(loss, &SCORES, &target(loss, [0.0, 0.0, 1.0, 0.0])));
         for (value, slope) in all {
             assert!((value - all[0].0).abs() < 1e-6);
             assert!(slope.iter().zip(all[0].1).all(|(a, b)| (a - b).abs() < 1e-6), "{all:?}");
         }
-        let mut nothing = LabelVectors::new();
-        nothing.push(1.0, []);
-        let examples =
-            Examples { rows: Rows::dense(1, vec![0.0]), likelihood: nothing, ..Examples::default() };
         for loss in [Loss::Plain, Loss::Forward] {
-            let (_, slope) = value_and_slope(loss, &SCORES, &targets(loss, &examples));
+            let (_, slope) = value_and_slope(loss, &SCORES, &target(loss, [1.0; 4]));
             assert!(slope.iter().all(|s| s.abs() < 1e-6), "{loss:?}: {slope:?}");
         }
     }

@@ -11,14 +11,13 @@ pub use tape::Tape;
 use crate::NetError;
 use crate::coins::{Coins, Purpose};
 use crate::layer::{Backward, Mode, Operation};
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// A place in a network whose numbers other places take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node(usize);
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 enum Part {
     Input,
     Layer { operation: Operation, input: usize, weights: Range<usize> },
@@ -26,7 +25,7 @@ enum Part {
 }
 
 /// What is computed, whatever the weights are. Its last node has the scores of the classes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     parts: Vec<Part>,
     /// Numbers of each node, for each example

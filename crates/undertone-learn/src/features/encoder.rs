@@ -8,6 +8,7 @@ use super::vector::Vector;
 use super::{Batch, Column, Rows, check};
 use crate::LearnError;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use undertone_report::{CategoryWords, ColumnKind, EncodingWords, FeatureColumn, TextWords};
 
 /// Turns cells into features, in the way that an [`EncoderFit`](super::EncoderFit) has decided.
@@ -102,6 +103,18 @@ impl Encoder {
             columns.flat_map(|(column, encoding)| encoding.names(&column.name))
         };
         of_sort(true).chain(of_sort(false)).collect()
+    }
+
+    /// The features of each column that is a category, column by column; nothing of the others.
+    pub fn categories(&self) -> Vec<Option<Range<usize>>> {
+        let (mut dense, mut sparse) = (0, self.dense_width);
+        let features = |encoding: &Encoding| {
+            let next = if encoding.is_dense() { &mut dense } else { &mut sparse };
+            let range = *next..*next + encoding.width();
+            *next = range.end;
+            matches!(encoding, Encoding::Category(_)).then_some(range)
+        };
+        self.encodings.iter().map(features).collect()
     }
 
     /// The feature that each covariate of a device is, given the words of which this encoder was made: a device takes the

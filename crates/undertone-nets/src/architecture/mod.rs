@@ -7,9 +7,16 @@ use crate::NetError;
 use crate::layer::{Convolution, Dense, Image, MaxPool, Relu};
 use crate::network::{Network, Node};
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// Sides of images. Smaller ones vanish on the way through the layers, larger ones are too much for a processor.
+const SIDES: RangeInclusive<usize> = 8..=256;
+/// Whatever else is counted may not be more: products of three of these numbers are still numbers.
+const MOST: usize = 1 << 20;
 
 /// What a network looks like.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Architecture {
     /// Dense layers of these widths, with [`Relu`] between them
     Mlp {
@@ -67,37 +74,33 @@ impl Architecture {
     }
 
     fn check(&self, classes: usize) -> Result<(), NetError> {
-        let at_least = |what, value: usize, least: usize, expected| {
-            if value < least {
-                return Err(NetError::Parameter { what, value: value as f64, expected });
+        let within = |what, value: usize, range: RangeInclusive<usize>, expected| {
+            if range.contains(&value) {
+                return Ok(());
             }
-            Ok(())
+            Err(NetError::Parameter { what, value: value as f64, expected })
         };
-        at_least("the number of classes", classes, 2, "at least two")?;
+        let count = |what, value| within(what, value, 1..=MOST, "from 1 to 2^20");
+        within("the number of classes", classes, 2..=MOST, "from 2 to 2^20")?;
         if let Some(Image { height, width, channels }) = self.image() {
-            at_least("the height of an image", height, 8, "at least eight pixels")?;
-            at_least("the width of an image", width, 8, "at least eight pixels")?;
-            at_least("the number of channels", channels, 1, "positive")?;
+            within("the height of an image", height, SIDES, "from 8 to 256 pixels")?;
+            within("the width of an image", width, SIDES, "from 8 to 256 pixels")?;
+            within("the number of channels", channels, 1..=16, "from 1 to 16")?;
         }
         match self {
             Self::Mlp { inputs, hidden } => {
-                at_least("the number of inputs", *inputs, 1, "positive")?;
-                hidden.iter().try_for_each(|&width| at_least("the width of a layer", width, 1, "positive"))
+                count("the number of inputs", *inputs)?;
+                within("the number of layers", hidden.len(), 0..=64, "at most 64")?;
+                hidden.iter().try_for_each(|&width| count("the width of a layer", width))
             }
             Self::SmallCnn { .. } => Ok(()),
             Self::Inception { narrower, .. } => {
-                at_least("the divisor of the filters", *narrower, 1, "from 1 to 16")?;
-                at_least(
-                    "sixteen less the divisor of the filters",
-                    17usize.saturating_sub(*narrower),
-                    1,
-                    "positive",
-                )
+                within("the divisor of the filters", *narrower, 1..=16, "from 1 to 16")
             }
             Self::Rating { people, things, width } => {
-                at_least("the number of people", *people, 1, "positive")?;
-                at_least("the number of things", *things, 1, "positive")?;
-                at_least("the length of a vector", *width, 1, "positive")
+                count("the number of people", *people)?;
+                count("the number of things", *things)?;
+                count("the length of a vector", *width)
             }
         }
     }
@@ -160,5 +163,7 @@ mod tests {
         assert!(Architecture::Mlp { inputs: 3, hidden: vec![0] }.network(2).is_err());
         assert!(Architecture::Inception { image: DIGIT, narrower: 17 }.network(2).is_err());
         assert!(Architecture::Rating { people: 0, things: 3, width: 2 }.network(5).is_err());
+        let huge = Architecture::Mlp { inputs: usize::MAX, hidden: vec![usize::MAX] };
+        assert!(huge.network(2).unwrap_err().to_string().contains("from 1 to 2^20"));
     }
 }

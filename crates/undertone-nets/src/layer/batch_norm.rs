@@ -8,14 +8,13 @@
 
 use super::{Backward, Layer, Mode};
 use crate::coins::Coins;
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Added to variances
 const LEAST: f64 = 1e-3;
 
 /// Weights: γ, β, m, v of each channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchNorm {
     /// Of an image
     pub pixels: usize,

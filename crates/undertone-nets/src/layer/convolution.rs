@@ -8,13 +8,12 @@ use super::patches::Patches;
 use super::{Backward, Image, Layer, Mode, sized};
 use crate::coins::Coins;
 use crate::product::{add, add_rows, fill_rows, rows, set};
-use serde::{Deserialize, Serialize};
 
 /// Numbers of patches at a time: half a megabyte.
 const AT_A_TIME: usize = 1 << 17;
 
 /// y = filters at each place of x, plus an intercept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Convolution {
     patches: Patches,
     filters: usize,

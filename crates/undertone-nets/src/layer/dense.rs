@@ -3,10 +3,9 @@
 use super::{Backward, Layer, Mode};
 use crate::coins::Coins;
 use crate::product::{add, add_rows, fill_rows, rows};
-use serde::{Deserialize, Serialize};
 
 /// y = x·W + b, W before b among the weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dense {
     /// Length of x
     pub inputs: usize,

@@ -2,10 +2,9 @@
 
 use super::{Backward, Layer, Mode};
 use crate::coins::Coins;
-use serde::{Deserialize, Serialize};
 
 /// y = row x_c of a table, where x_c is a whole number in column c of the input. What is not in the table is its first row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Embedding {
     /// Numbers that come in
     pub inputs: usize,

@@ -1,10 +1,9 @@
 //! A whole image becomes one pixel.
 
 use super::{Backward, Image, Layer, Mode};
-use serde::{Deserialize, Serialize};
 
 /// Which pixel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pooling {
     /// The largest number of each channel
     Largest,
@@ -13,7 +12,7 @@ pub enum Pooling {
 }
 
 /// One number for each channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GlobalPool {
     /// What comes in
     pub image: Image,

@@ -1,10 +1,9 @@
 //! The largest of each two by two pixels.
 
 use super::{Backward, Image, Layer, Mode};
-use serde::{Deserialize, Serialize};
 
 /// An image of half the height and width; what is left over at an odd edge is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxPool {
     /// What comes in
     pub image: Image,

@@ -29,6 +29,7 @@ use std::ops::Range;
 
 /// The shape of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Image {
     /// Rows of pixels
     pub height: usize,
@@ -108,7 +109,7 @@ pub(crate) trait Layer {
 }
 
 /// Some layer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
     /// x·W + b
     Dense(Dense),

@@ -4,10 +4,9 @@
 //! is the stride and p the padding. A convolution is that matrix times the filters.
 
 use super::Image;
-use serde::{Deserialize, Serialize};
 
 /// Which patches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patches {
     /// Of images like this
     pub image: Image,

@@ -1,10 +1,9 @@
 //! What is below zero becomes zero.
 
 use super::{Backward, Layer, Mode};
-use serde::{Deserialize, Serialize};
 
 /// y = max(x, 0), number by number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relu {
     /// Length of x and y
     pub width: usize,

@@ -1,10 +1,9 @@
 //! Two nodes become one.
 
 use crate::NetError;
-use serde::{Deserialize, Serialize};
 
 /// How.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
     /// The numbers of one and then those of the other, for each example
     SideBySide,

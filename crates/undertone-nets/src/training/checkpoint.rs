@@ -88,7 +88,7 @@ impl Checkpoint {
 }
 
 /// A file with these bytes, whole or as it was.
-pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), NetError> {
+fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), NetError> {
     let replaced = || -> std::io::Result<()> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;

@@ -1,18 +1,14 @@
-//! Examples as a network takes them: all features of a row side by side, and what its report says.
+//! People as a network takes them: all features of a row side by side, and what a report says.
 
-use crate::{Loss, NetError};
+use crate::NetError;
 use serde::{Deserialize, Serialize};
-use undertone_learn::features::{Row, Rows};
-use undertone_learn::held_out::HELD_OUT;
-use undertone_learn::labels::LabelVectors;
-use undertone_learn::split::is_held_out;
-use undertone_learn::{LearnError, Source};
 
 /// Features may take so much memory: 8 GB.
 const MOST_BYTES: usize = 8 << 30;
 
 /// One number for the mean and one for the deviation of all public features, which networks see as 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Scale {
     mean: f32,
     factor: f32,
@@ -33,82 +29,109 @@ impl Scale {
     pub(crate) fn apply(self, x: f32) -> f32 {
         (x - self.mean) * self.factor
     }
+
+    pub(crate) fn check(self) -> Result<(), NetError> {
+        if !self.mean.is_finite() {
+            let (what, value) = ("the mean of all features", f64::from(self.mean));
+            return Err(NetError::Parameter { what, value, expected: "finite" });
+        }
+        if !(self.factor.is_finite() && self.factor > 0.0) {
+            let (what, value) = ("what features are multiplied by", f64::from(self.factor));
+            return Err(NetError::Parameter { what, value, expected: "positive and finite" });
+        }
+        Ok(())
+    }
 }
 
 /// What is trained on.
-pub(crate) struct Dataset {
+#[derive(Debug)]
+pub struct Dataset {
     /// Numbers of a row
     pub(crate) width: usize,
-    /// Row after row, scaled
-    pub(crate) features: Vec<f32>,
-    /// K numbers of each row: [`Loss`]
-    pub(crate) targets: Vec<f32>,
     pub(crate) classes: usize,
-    pub(crate) scale: Scale,
+    /// Row after row
+    pub(crate) features: Vec<f32>,
+    /// K numbers of each row: [`Loss`](crate::Loss)
+    pub(crate) targets: Vec<f32>,
     /// Rows to train on
     pub(crate) training: Vec<usize>,
-    /// Rows that are kept aside
-    pub(crate) held_out: Vec<usize>,
-    /// P(S | ·) of those
-    pub(crate) likelihood: LabelVectors,
+    /// Rows that are kept aside, to judge by
+    pub(crate) aside: Vec<usize>,
+    /// As features were scaled
+    pub(crate) scale: Scale,
 }
 
 impl Dataset {
-    /// Reads all examples. One in eight is kept aside if `keep` says so; features are scaled by `scale`, or by their own mean and deviation.
-    pub(crate) fn read(
-        examples: &mut dyn Source,
-        (width, classes): (usize, usize),
-        loss: Loss,
-        keep: bool,
-        scale: Option<Scale>,
-    ) -> Result<Self, NetError> {
-        let mut data = Self {
+    /// Nobody yet; rows will have so many numbers, and there are so many classes.
+    pub fn new(width: usize, classes: usize) -> Self {
+        Self {
             width,
+            classes,
             features: Vec::new(),
             targets: Vec::new(),
-            classes,
-            scale: scale.unwrap_or(Scale::NONE),
             training: Vec::new(),
-            held_out: Vec::new(),
-            likelihood: LabelVectors::new(),
-        };
-        examples.pass(&mut |block| {
-            data.check(&block.rows)?;
-            let first = data.len();
-            block.rows.iter().for_each(|row| write_dense(row, &block.rows, &mut data.features));
-            loss.push_targets(block, classes, &mut data.targets);
-            if data.targets.len() != data.len() * classes {
-                let (found, expected) = (data.targets.len(), data.len() * classes);
-                return Err(NetError::Shape { what: "what reports say", found, expected }.into());
-            }
-            for row in 0..block.rows.len() {
-                if keep && is_held_out((first + row) as u64, HELD_OUT) {
-                    let vector = block.likelihood.get(row);
-                    data.held_out.push(first + row);
-                    data.likelihood.push(vector.base, vector.entries.iter().copied());
-                } else {
-                    data.training.push(first + row);
-                }
-            }
-            Ok(())
-        })?;
-        if data.training.is_empty() {
-            return Err(LearnError::NoReports.into());
+            aside: Vec::new(),
+            scale: Scale::NONE,
         }
-        if keep && data.held_out.is_empty() {
-            return Err(LearnError::TooFewReports.into());
-        }
-        if scale.is_none() {
-            data.scale = Scale::of(&data.features);
-        }
-        let scale = data.scale;
-        data.features.iter_mut().for_each(|x| *x = scale.apply(*x));
-        Ok(data)
     }
 
-    /// Rows so far.
-    pub(crate) fn len(&self) -> usize {
-        self.features.len() / self.width
+    /// One more person, to be trained on or kept aside. `write` puts the features into zeros; `target` is t of the [`Loss`](crate::Loss).
+    pub fn push(
+        &mut self,
+        write: impl FnOnce(&mut [f32]),
+        target: &[f32],
+        aside: bool,
+    ) -> Result<(), NetError> {
+        let (row, width) = (self.len(), self.width);
+        if target.len() != self.classes {
+            let (found, expected) = (target.len(), self.classes);
+            return Err(NetError::Shape { what: "what a report says", found, expected });
+        }
+        let bytes = (row + 1).saturating_mul(width).saturating_mul(4);
+        if bytes > MOST_BYTES {
+            return Err(NetError::TooWide { rows: row + 1, width, bytes, most: MOST_BYTES });
+        }
+        self.features.resize((row + 1) * width, 0.0);
+        let features = &mut self.features[row * width..];
+        write(features);
+        if !features.iter().all(|x| x.is_finite()) {
+            return Err(NetError::NotFinite { row: row + 1 });
+        }
+        self.targets.extend_from_slice(target);
+        if aside {
+            self.aside.push(row)
+        } else {
+            self.training.push(row)
+        }
+        Ok(())
+    }
+
+    /// Numbers of a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many people.
+    pub fn len(&self) -> usize {
+        self.training.len() + self.aside.len()
+    }
+
+    /// Whether there is nobody.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Scales all features by `scale`, or by their own mean and deviation; once.
+    pub(crate) fn rescale(&mut self, scale: Option<Scale>) {
+        let scale = scale.unwrap_or_else(|| Scale::of(&self.features));
+        self.features.iter_mut().for_each(|x| *x = scale.apply(*x));
+        self.scale = scale;
+    }
+
+    /// √(mean |t|²) of those who are trained on: one for labels, more for vectors that are unbiased and noisy.
+    pub(crate) fn length(&self) -> f64 {
+        let squares = self.training.iter().flat_map(|&row| self.target(row)).map(|t| f64::from(*t).powi(2));
+        (squares.sum::<f64>() / self.training.len() as f64).sqrt()
     }
 
     pub(crate) fn row(&self, row: usize) -> &[f32] {
@@ -118,86 +141,47 @@ impl Dataset {
     pub(crate) fn target(&self, row: usize) -> &[f32] {
         &self.targets[row * self.classes..][..self.classes]
     }
-
-    fn check(&self, rows: &Rows) -> Result<(), LearnError> {
-        let (found, expected) = (rows.width(), self.width);
-        if found != expected {
-            return Err(NetError::Shape { what: "a row of features", found, expected }.into());
-        }
-        let count = self.len() + rows.len();
-        let bytes = 4 * count * self.width;
-        if bytes > MOST_BYTES {
-            return Err(NetError::TooWide { rows: count, width: found, bytes, most: MOST_BYTES }.into());
-        }
-        if let Some(row) = rows.iter().position(|row| !row.is_finite()) {
-            let problem = "has a feature that is no finite number".into();
-            return Err(LearnError::Report { row: (self.len() + row) as u64 + 1, problem });
-        }
-        Ok(())
-    }
-}
-
-/// Appends all features of a row, zeros included.
-pub(crate) fn write_dense(row: Row<'_>, of: &Rows, into: &mut Vec<f32>) {
-    into.extend_from_slice(row.dense);
-    let start = into.len();
-    into.resize(start + of.sparse_width(), 0.0);
-    for &(feature, value) in row.sparse {
-        into[start + feature as usize] = value;
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use undertone_learn::Examples;
 
-    fn read(examples: Examples, width: usize, keep: bool, scale: Option<Scale>) -> Result<Dataset, NetError> {
-        Dataset::read(&mut vec![examples], (width, 3), Loss::Plain, keep, scale)
-    }
-
-    #[test]
-    fn sparse_features_stand_behind_the_dense_ones() {
-        let mut rows = Rows::new(1, 3);
-        rows.push_with(|dense, sparse| {
-            dense.push(5.0);
-            sparse.push((2, 7.0));
-        });
-        let data = read(Examples::certain(rows, [1]), 4, false, Some(Scale::NONE)).unwrap();
-        assert_eq!(data.row(0), [5.0, 0.0, 0.0, 7.0]);
-        assert_eq!(data.target(0), [0.0, 1.0, 0.0]);
+    fn of(width: usize, values: &[f32]) -> Dataset {
+        let mut data = Dataset::new(width, 2);
+        for row in values.chunks_exact(width) {
+            data.push(|into| into.copy_from_slice(row), &[0.0, 1.0], false).unwrap();
+        }
+        data
     }
 
     #[test]
     fn features_get_mean_zero_and_deviation_one_and_the_same_later() {
-        let rows = Rows::dense(2, vec![1.0, 3.0, 5.0, 7.0]);
-        let data = read(Examples::certain(rows, [0, 2]), 2, false, None).unwrap();
+        let mut data = of(2, &[1.0, 3.0, 5.0, 7.0]);
+        data.rescale(None);
         // Mean 4, variance 5
         for (found, x) in data.features.iter().zip([1.0f32, 3.0, 5.0, 7.0]) {
             assert!((found - (x - 4.0) / 5f32.sqrt()).abs() < 1e-6);
         }
-        let constant = read(Examples::certain(Rows::dense(1, vec![2.0; 3]), [0, 1, 2]), 1, false, None);
-        assert_eq!(constant.unwrap().features, [0.0; 3]);
-        let again = read(Examples::certain(Rows::dense(2, vec![4.0, 4.0]), [0]), 2, false, Some(data.scale));
-        assert_eq!(again.unwrap().features, [0.0, 0.0]);
+        let mut constant = of(1, &[2.0; 3]);
+        constant.rescale(None);
+        assert_eq!(constant.features, [0.0; 3]);
+        let mut again = of(2, &[4.0, 4.0]);
+        again.rescale(Some(data.scale));
+        assert_eq!(again.features, [0.0, 0.0]);
     }
 
     #[test]
-    fn one_in_eight_is_kept_aside_and_not_trained_on() {
-        let examples = Examples::certain(Rows::dense(1, vec![1.0; 800]), (0..800).map(|row| row % 3));
-        let data = read(examples, 1, true, None).unwrap();
-        assert_eq!(data.held_out.len() + data.training.len(), 800);
-        assert_eq!(data.likelihood.len(), data.held_out.len());
-        assert!(data.held_out.iter().all(|row| is_held_out(*row as u64, HELD_OUT)));
-        assert!(data.training.iter().all(|row| !is_held_out(*row as u64, HELD_OUT)));
-    }
-
-    #[test]
-    fn more_features_than_memory_are_refused_before_they_are_laid_out() {
-        let mut rows = Rows::new(0, 1 << 31);
-        (0..2).for_each(|_| rows.push_with(|_, _| ()));
-        let error = read(Examples::certain(rows, [0, 1]), 1 << 31, false, None).err().unwrap();
-        assert!(matches!(error, NetError::TooWide { rows: 2, .. }));
-        assert!(error.to_string().contains("17179869184 bytes"), "{error}");
+    fn what_does_not_fit_is_refused_before_it_is_laid_out() {
+        let mut data = Dataset::new(1 << 31, 2);
+        // One such row is all the memory there may be.
+        let error = Dataset { training: vec![0], ..Dataset::new(1 << 31, 2) }.push(|_| (), &[0.0; 2], false);
+        assert!(matches!(error, Err(NetError::TooWide { rows: 2, .. })));
+        assert!(error.unwrap_err().to_string().contains("17179869184 bytes"));
+        let error = data.push(|_| (), &[0.0; 3], false).unwrap_err();
+        assert!(matches!(error, NetError::Shape { found: 3, expected: 2, .. }), "{error}");
+        let mut data = of(1, &[1.0]);
+        let error = data.push(|into| into.fill(f32::NAN), &[0.0; 2], false).unwrap_err();
+        assert!(matches!(error, NetError::NotFinite { row: 2 }), "{error}");
     }
 }

@@ -2,31 +2,96 @@
 
 use super::checkpoint::{Best, Checkpoint, State};
 use super::lane::{LANES, Lane, Step, predict};
-use super::{Dataset, Training};
+use super::{Dataset, Scale, Training};
 use crate::coins::{Coins, Purpose};
 use crate::layer::Image;
 use crate::network::Network;
-use crate::{NetError, Progress};
+use crate::{Architecture, Loss, NetError, Trained};
 use rayon::prelude::*;
 use std::path::Path;
-use undertone_learn::evaluation::terms::log_likelihood;
 
 /// How fast statistics follow the batches.
 const STATISTICS: f32 = 0.1;
 /// Weights that a core takes at a time
 const WEIGHTS: usize = 1 << 14;
 
-/// Who wants to know, and where to go on.
+/// How far training has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Epochs that are over
+    pub epoch: usize,
+    /// Epochs there are to be at most
+    pub epochs: usize,
+    /// The mean loss of the last epoch
+    pub loss: f64,
+    /// What [judges](Hooks::judge) say: by how many nats reports that were kept aside are likelier than under even chances, if some were kept aside
+    pub report_likelihood: Option<f64>,
+}
+
+/// Who wants to know, who judges, and where to go on.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Hooks<'a> {
+pub struct Hooks<'a> {
     /// Is told after each epoch
-    pub(crate) progress: Option<&'a dyn Fn(&Progress)>,
-    /// Has the state after each epoch, under a name that only the same training has
-    pub(crate) checkpoints: Option<&'a Path>,
+    pub progress: Option<&'a dyn Fn(&Progress)>,
+    /// How good the K probabilities are of each person who is kept aside, in the order in which they were pushed: the more the better
+    pub judge: Option<&'a dyn Fn(&[f32]) -> f64>,
+    /// Has the state after each epoch, under a name that only the same training has: what was interrupted goes on from there, what has ended is not done again
+    pub checkpoints: Option<&'a Path>,
+}
+
+/// A network that was trained on `data`, from the weights of `start` if there is one.
+///
+/// Where the [patience](Training::patience) is limited and somebody is kept aside, the weights are those of the epoch that the judge likes best.
+pub fn fit(
+    architecture: &Architecture,
+    training: &Training,
+    mut data: Dataset,
+    start: Option<&Trained>,
+    hooks: Hooks<'_>,
+) -> Result<Trained, NetError> {
+    training.check()?;
+    let network = architecture.network(data.classes)?;
+    let weights = first_weights(&network, training, start)?;
+    check_people(&network, training, &data)?;
+    data.rescale(match start {
+        Some(start) => Some(start.scale),
+        None => architecture.takes_names().then_some(Scale::NONE),
+    });
+    let weights = descent(&network, architecture.image(), training, &data, weights, hooks)?;
+    Trained::new(architecture.clone(), data.classes, data.scale, weights)
+}
+
+fn first_weights(
+    network: &Network,
+    training: &Training,
+    start: Option<&Trained>,
+) -> Result<Vec<f32>, NetError> {
+    match start {
+        Some(start) if start.network != *network => {
+            let (found, expected) = (start.weights().len(), network.weights());
+            Err(NetError::Shape { what: "the network to start from", found, expected })
+        }
+        Some(start) => Ok(start.weights().to_vec()),
+        None => Ok(network.initial(training.seed)),
+    }
+}
+
+fn check_people(network: &Network, training: &Training, data: &Dataset) -> Result<(), NetError> {
+    let (found, expected) = (data.width, network.inputs());
+    if found != expected {
+        return Err(NetError::Shape { what: "a row of features", found, expected });
+    }
+    if data.training.is_empty() {
+        return Err(NetError::Nobody);
+    }
+    if training.patience.is_some() && data.aside.is_empty() {
+        return Err(NetError::NobodyAside);
+    }
+    Ok(())
 }
 
 /// The weights after training, from `start`.
-pub(crate) fn fit(
+fn descent(
     network: &Network,
     image: Option<Image>,
     training: &Training,
@@ -34,14 +99,13 @@ pub(crate) fn fit(
     start: Vec<f32>,
     hooks: Hooks<'_>,
 ) -> Result<Vec<f32>, NetError> {
-    training.check()?;
     let checkpoint = hooks.checkpoints.map(|folder| Checkpoint::of(folder, network, training, data, &start));
     let found = checkpoint.as_ref().map(|checkpoint| checkpoint.read(network.weights())).transpose()?;
     let mut state = found.flatten().unwrap_or_else(|| State::new(start));
     let mut lanes: Vec<Lane> = (0..LANES).map(|_| Lane::default()).collect();
     while !state.is_over(training) {
         let loss = epoch(network, image, training, data, &mut state, &mut lanes)?;
-        let gain = (!data.held_out.is_empty()).then(|| judge(network, data, &mut state));
+        let gain = hooks.judge.map(|judge| judged(network, data, &mut state, judge));
         if let Some(checkpoint) = &checkpoint {
             checkpoint.write(&state)?;
         }
@@ -65,6 +129,8 @@ fn epoch(
     let order = Coins::new(training.seed, Purpose::Order, epoch as u64, 0).permutation(data.training.len());
     let rows: Vec<usize> = order.into_iter().map(|place| data.training[place]).collect();
     let batches = rows.len().div_ceil(training.batch);
+    // Slopes of the debiased loss are as long as its targets.
+    let length = if training.loss == Loss::Debiased { data.length().max(1.0) } else { 1.0 };
     let mut sum = 0.0;
     for (number, batch) in rows.chunks(training.batch).enumerate() {
         let first = number * training.batch;
@@ -72,7 +138,7 @@ fn epoch(
         let step = Step { network, weights, data, training, image, epoch, batch, first };
         lanes.par_iter_mut().enumerate().for_each(|(number, lane)| lane.run(number, &step));
         let rate = training.schedule.rate(epoch * batches + number, training.epochs * batches);
-        descend(network, training, state, lanes, batch.len(), rate as f32);
+        descend(network, training, state, lanes, batch.len(), (rate / length) as f32);
         sum += lanes.iter().map(|lane| lane.loss).sum::<f64>();
     }
     state.epochs += 1;
@@ -116,12 +182,10 @@ fn descend(
     }
 }
 
-/// By how many nats the reports that were kept aside are likelier than under even chances. The best weights are remembered.
-fn judge(network: &Network, data: &Dataset, state: &mut State) -> f64 {
-    let write = |at: usize, into: &mut [f32]| into.copy_from_slice(data.row(data.held_out[at]));
-    let probabilities = predict(network, &state.weights, data.held_out.len(), write);
-    let each = probabilities.chunks_exact(data.classes).zip(data.likelihood.iter());
-    let gain = each.map(|(p, report)| log_likelihood(p, report)).sum::<f64>() / data.held_out.len() as f64;
+/// What the judge says of these weights. The best ones are remembered.
+fn judged(network: &Network, data: &Dataset, state: &mut State, judge: &dyn Fn(&[f32]) -> f64) -> f64 {
+    let write = |at: usize, into: &mut [f32]| into.copy_from_slice(data.row(data.aside[at]));
+    let gain = judge(&predict(network, &state.weights, data.aside.len(), write));
     if state.best.as_ref().is_none_or(|best| gain > best.gain) {
         state.best = Some(Best { gain, epochs: state.epochs, weights: state.weights.clone() });
     }

@@ -127,14 +127,16 @@ impl Step<'_> {
     }
 }
 
-/// Probabilities of rows that `row` writes, on all cores.
+/// Probabilities of rows that `write` writes, on all cores; even ones of a row that is beyond all numbers on its way.
 pub(crate) fn predict(
     network: &Network,
     weights: &[f32],
     count: usize,
     write: impl Fn(usize, &mut [f32]) + Sync,
 ) -> Vec<f32> {
-    let (size, classes) = (part(network, count.max(1)).max(32), network.outputs());
+    // More at a time than in training, where there is room for it
+    let most = (8 * TAPE / network.numbers()).clamp(1, 32);
+    let (size, classes) = (part(network, count.max(1)).max(most), network.outputs());
     let mut probabilities = vec![0.0; count * classes];
     probabilities.par_chunks_mut(size * classes).enumerate().for_each_init(
         Tape::default,
@@ -146,6 +148,9 @@ pub(crate) fn predict(
             network.forward(weights, tape, Mode::Prediction);
             for (p, scores) in into.chunks_exact_mut(classes).zip(tape.scores().chunks_exact(classes)) {
                 softmax(scores, p);
+                if !p.iter().all(|p| p.is_finite()) {
+                    p.fill(1.0 / classes as f32);
+                }
             }
         },
     );

@@ -11,9 +11,9 @@ mod lane;
 mod schedule;
 
 pub use augmentation::Augmentation;
-pub(crate) use checkpoint::replace_file;
-pub(crate) use dataset::{Dataset, Scale, write_dense};
-pub(crate) use fit::{Hooks, fit};
+pub use dataset::Dataset;
+pub(crate) use dataset::Scale;
+pub use fit::{Hooks, Progress, fit};
 pub(crate) use lane::predict;
 pub use schedule::{Decay, Schedule};
 

@@ -15,7 +15,7 @@ pub enum Decay {
 /// Steps grow evenly from zero to a peak, and become smaller again.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The largest
+    /// The largest, for targets of length one; the debiased loss divides it by the length that its targets have on average
     pub peak: f64,
     /// The share of all steps before the peak
     pub warm_up: f64,

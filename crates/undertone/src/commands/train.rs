@@ -7,6 +7,7 @@ mod curator;
 mod domain;
 mod factors;
 mod kind;
+mod networks;
 mod numbers;
 mod representation;
 mod scores;
@@ -23,13 +24,13 @@ use crate::tables::{TableFile, Unlabelled};
 use clap::ValueEnum;
 use curator::CuratorWords;
 use kind::{Kind, Method};
+use networks::Retrain;
 use scores::Learnt;
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use summary::{Candidate, Summary, Tried};
 use undertone_learn::features::{Encoder, EncoderOptions, Override};
-use undertone_learn::linear::Weights;
 use undertone_learn::{Predictor, Source};
 use undertone_report::NumberWords;
 
@@ -47,6 +48,9 @@ use undertone_report::NumberWords;
 /// are kept aside. A representation is made of public features alone, neighbours and smooth functions of everybody, and reports say what
 /// of it is true: for images, text and many columns. Auto tries all of them that --budget allows, and keeps what does best.
 ///
+/// Networks are trained until the reports of those who are kept aside become no likelier. Cnn and inception look at one column of square images, rating at two
+/// categories. The network of a first stage is what the second asks with (`privatize --prior`) and starts from (--start).
+///
 /// With --trust, --label and --epsilon it is a curator who learns: from true labels, cells are released under a promise about the change
 /// of one label, or of one whole record.
 #[derive(clap::Args, Debug)]
@@ -54,6 +58,7 @@ use undertone_report::NumberWords;
     after_help = "Example:\n  undertone privatize nursery.csv.gz --label nursery --epsilon 1 -o reports.parquet\n  \
                         undertone train reports.parquet --model softmax -o model.json\n  \
                         undertone train reports.parquet --model auto --coverage 0.9 -o model.json\n  \
+                        undertone train reports.parquet --model cnn --checkpoints folder -o model.json\n  \
                         undertone train table.csv --label ill --trust label-central --epsilon 1 --classes no,yes -o model.json\n  \
                         undertone train table.csv --label ill --trust full-central --epsilon 1 --domain age=0..100 -o model.json"
 )]
@@ -88,7 +93,7 @@ pub(crate) struct Train {
     /// λ of the penalty λ/2·|W|²; then nothing is chosen, and nobody kept aside
     #[arg(long, value_name = "LAMBDA", value_parser = arguments::penalty, allow_hyphen_values = true)]
     l2: Option<f64>,
-    /// Passes over all reports; by default as many as make a few thousand steps
+    /// Passes over all reports; by default as many as make a few thousand steps, of a network at most, since those who are kept aside end it
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     epochs: Option<NonZeroU32>,
     /// Reports of one step
@@ -115,7 +120,13 @@ pub(crate) struct Train {
     /// Megabytes in which reports are kept between passes; if they do not fit they are read again each time
     #[arg(long, value_name = "MB", default_value_t = 2048)]
     memory: usize,
-    /// With --model auto: also how everything that was tried did
+    /// A folder in which a network is kept after each epoch: what was interrupted goes on from there, and ends in the same bits
+    #[arg(long, value_name = "DIR")]
+    checkpoints: Option<PathBuf>,
+    /// A network: train another one on labels that the first makes of the reports
+    #[arg(long, value_enum, value_name = "LABELS")]
+    retrain: Option<Retrain>,
+    /// With --model auto also how everything that was tried did; of a network how each epoch went
     #[arg(long)]
     explain: bool,
     /// With --model auto: what is expected to take longer on one core of a usual machine is not tried
@@ -154,14 +165,9 @@ impl Train {
         let file = NewFile::create(&self.output, self.force)?;
         let encoder = match &start {
             Some(model) => model.encoder.clone(),
-            None => fit_encoder(&origin, self.encoding())?,
+            None => fit_encoder(&origin, self.encoding(&origin))?,
         };
-        let weights = start.as_ref().and_then(|model| match &model.predictor {
-            Predictor::Linear(model) => Some(&model.weights),
-            // Refused before
-            Predictor::Number(_) | Predictor::Nonparametric(_) | Predictor::Represented(_) => None,
-        });
-        let learnt = self.learn(&origin, &encoder, weights)?;
+        let learnt = self.learn(&origin, &encoder, start.as_ref().map(|model| &model.predictor))?;
         let simulation = origin.is_simulation() || start.as_ref().is_some_and(|m| m.training.simulation);
         let summary = Summary { simulation, ..self.summary(&origin, &encoder, &learnt) };
         self.save(&origin, encoder, learnt, start, file)?;
@@ -173,10 +179,11 @@ impl Train {
         let (method, model) = (self.method(), name(&self.kind()));
         if method == Method::Likelihood && !self.has_likelihood() {
             return Err(Usage::new(format!(
-                "--method likelihood is for softmax and logistic, not for {model}"
+                "--method likelihood is for softmax, logistic and networks, not for {model}"
             )));
         }
         self.check_averages()?;
+        self.check_networks()?;
         let given = [
             ("--l2", self.l2.is_some()),
             ("--epochs", self.epochs.is_some()),
@@ -215,9 +222,9 @@ impl Train {
         }
     }
 
-    fn encoding(&self) -> EncoderOptions {
+    fn encoding(&self, origin: &Origin) -> EncoderOptions {
         EncoderOptions {
-            overrides: self.columns.clone(),
+            overrides: self.usual_columns(origin.columns()),
             buckets: self.buckets.get(),
             ..EncoderOptions::default()
         }
@@ -238,7 +245,7 @@ impl Train {
 
     /// Whether the scores of the model are meant as probabilities.
     fn has_likelihood(&self) -> bool {
-        matches!(self.kind(), Kind::Softmax | Kind::Logistic | Kind::Auto)
+        matches!(self.kind(), Kind::Softmax | Kind::Logistic | Kind::Auto) || self.kind().network().is_some()
     }
 
     /// Everybody, in memory if they fit; one pass has nothing to come back to.
@@ -253,13 +260,20 @@ impl Train {
         origin: &Origin,
         encoder: &Encoder,
         people: &mut dyn Source,
-        start: Option<&Weights>,
+        start: Option<&Predictor>,
     ) -> anyhow::Result<Learnt> {
-        match (self.kind(), self.kind().average()) {
-            (Kind::Auto, _) => self.best(origin, encoder, people),
-            (Kind::Representation, _) => self.representation(origin, encoder, people),
-            (_, Some(average)) => self.averages(origin, people, average),
-            (_, None) => self.scores(origin, encoder, people, start),
+        match (self.kind(), self.kind().average(), self.kind().network(), start) {
+            (Kind::Auto, ..) => self.best(origin, encoder, people),
+            (Kind::Representation, ..) => self.representation(origin, encoder, people),
+            (_, Some(average), ..) => self.averages(origin, people, average),
+            (_, _, Some(kind), Some(Predictor::Network(start))) => {
+                self.network(kind, origin, encoder, people, Some(start))
+            }
+            (_, _, Some(kind), _) => self.network(kind, origin, encoder, people, None),
+            (.., Some(Predictor::Linear(start))) => {
+                self.scores(origin, encoder, people, Some(&start.weights))
+            }
+            (.., _) => self.scores(origin, encoder, people, None),
         }
     }
 }

@@ -11,6 +11,7 @@ mod insurance;
 mod label;
 mod learning;
 mod limits;
+mod networks;
 mod number;
 mod numbers;
 mod one_round;

@@ -43,7 +43,7 @@ pub(crate) struct Comparison {
     /// Promises to compare; `inf` for none
     #[arg(long, value_name = "E,…", value_delimiter = ',', value_parser = promise, default_value = "1")]
     pub(super) epsilon: Vec<Promise>,
-    /// Methods to compare, or `all` that --trust allows; default and rr-naive if not given, and for numbers, whose methods are mechanisms
+    /// Methods to compare, or `all` that --trust and the columns allow; default and rr-naive if not given, and for numbers, whose methods are mechanisms
     /// or averages, default and laplace
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(super) method: Option<Vec<String>>,
@@ -137,8 +137,11 @@ impl Comparison {
         if let Some((low, high)) = self.low.zip(self.high) {
             return self.run_numbers(NumberWords { low, high }, out);
         }
-        let methods = self.methods()?;
+        let mut methods = self.methods()?;
         let data = self.data()?;
+        if self.method.iter().flatten().any(|name| name == "all") {
+            methods.retain(|method| method.suits(&data));
+        }
         let outcomes = self.outcomes(&data, &methods)?;
         let summary = Summary {
             table: self.table.display().to_string(),

@@ -7,7 +7,6 @@ use undertone_learn::features::{Encoder, Row, Rows};
 use undertone_learn::represented::Seen;
 use undertone_learn::split::{Purpose, place};
 use undertone_learn::{Classifier, Examples, LearnError, Source};
-use undertone_report::FeatureColumn;
 
 /// The share of people who are not asked, where there is no other table.
 pub(crate) const TEST_SHARE: f64 = 0.25;
@@ -25,7 +24,8 @@ pub(crate) struct Data {
     pub(crate) test: Examples,
     /// Rows without a label
     pub(crate) left_out: u64,
-    columns: Vec<FeatureColumn>,
+    /// How columns became rows
+    pub(super) encoder: Encoder,
     /// Those who are asked as their features show them, which is the same for all reports
     seen: OnceLock<Option<Seen>>,
 }
@@ -75,7 +75,7 @@ impl Data {
             labels: Vec::new(),
             test: Examples::new(encoder.rows()),
             left_out: people.left_out(),
-            columns: encoder.columns().to_vec(),
+            encoder: encoder.clone(),
             seen: OnceLock::new(),
         }
     }
@@ -83,7 +83,7 @@ impl Data {
     /// Those who are asked, as their features show them; none if that takes too long, or nothing is to be seen.
     pub(super) fn seen(&self) -> Result<Option<&Seen>, LearnError> {
         if self.seen.get().is_none() {
-            let seen = Seen::within(&self.rows, &self.columns, LONGEST)?;
+            let seen = Seen::within(&self.rows, self.encoder.columns(), LONGEST)?;
             self.seen.get_or_init(|| seen);
         }
         Ok(self.seen.get().and_then(Option::as_ref))

@@ -4,6 +4,7 @@ use super::averages::{auto, averaged, represented};
 use super::comparison::Promise;
 use super::data::Data;
 use super::interactive::interactive;
+use super::networks::{network, network_stages};
 use super::staged::{stages, with_clusters};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
@@ -13,6 +14,7 @@ use undertone_learn::linear::{
     ErmOptions, LinearModel, OnlineLinear, Step, Target, default_epochs, fit_choosing_l2,
 };
 use undertone_learn::loss::Loss;
+use undertone_learn::networks::NetKind;
 use undertone_learn::nonparametric::Average;
 use undertone_learn::stages::Trust;
 use undertone_learn::{Examples, LearnError, Predictor};
@@ -45,6 +47,10 @@ enum How {
     Averages(Average),
     /// The best mechanism, what public features tell by themselves
     Representation,
+    /// A network
+    Network(Mechanism, NetKind, Taken),
+    /// A network in so many stages, as published
+    NetworkStages(usize, NetKind),
     /// The best mechanism, a line, averages or a representation, whichever does better on people who were kept aside
     Auto,
 }
@@ -90,10 +96,11 @@ const fn method(name: &'static str, about: &'static str, how: How) -> Method {
 }
 
 /// All of them. A new one is one line.
-pub(super) const ALL: [Method; 27] = {
+pub(super) const ALL: [Method; 33] = {
     use LabelKind::{BitsPaper, Rr};
     use Loss::{Hinge, Logistic, Softmax, Squared};
     use Mechanism::{Best, Kind};
+    use NetKind::{Cnn, Mlp};
     use Taken::{Debiased, Likelihood, Naive, Posterior};
     [
         method("default", "half first, then what tells most; likelihood", How::Stages(2, Staging::Telling)),
@@ -130,6 +137,12 @@ pub(super) const ALL: [Method; 27] = {
         method("neighbours", "best mechanism, the nearest people", How::Averages(Average::Neighbours)),
         method("forest", "best mechanism, many random cells", How::Averages(Average::Forest)),
         method("representation", "best mechanism, what public features tell", How::Representation),
+        method("mlp", "best mechanism, dense layers, likelihood", How::Network(Best, Mlp, Likelihood)),
+        method("mlp-1st", "dense layers, LP-1ST as published", How::NetworkStages(1, Mlp)),
+        method("mlp-2st", "dense layers, LP-2ST as published", How::NetworkStages(2, Mlp)),
+        method("cnn", "best mechanism, filters on images, likelihood", How::Network(Best, Cnn, Likelihood)),
+        method("cnn-1st", "filters on images, LP-1ST as published", How::NetworkStages(1, Cnn)),
+        method("cnn-2st", "filters on images, LP-2ST as published", How::NetworkStages(2, Cnn)),
         method("auto", "whichever of one-round and these four, from reports", How::Auto),
     ]
 };
@@ -154,6 +167,14 @@ impl Method {
     /// Whether it needs everybody as their features show them.
     pub(super) fn looks_at_features(&self) -> bool {
         matches!(self.how, How::Representation | How::Auto)
+    }
+
+    /// Whether there is anything for it to look at: for some only in one column of square images.
+    pub(super) fn suits(&self, data: &Data) -> bool {
+        match self.how {
+            How::Network(_, kind, _) | How::NetworkStages(_, kind) => kind.suits(&data.encoder),
+            _ => true,
+        }
     }
 
     /// The method of this name.
@@ -192,7 +213,10 @@ impl Method {
                 let certain = Examples::certain(data.rows.clone(), data.labels.iter().copied());
                 how.learn(vec![certain], 1.0, data, seed)
             }
-            (Promise::Private(epsilon), How::Erm(mechanism, ..) | How::Online(mechanism)) => {
+            (
+                Promise::Private(epsilon),
+                How::Erm(mechanism, ..) | How::Online(mechanism) | How::Network(mechanism, ..),
+            ) => {
                 let mechanism = mechanism.built(data.classes as u32, epsilon)?;
                 self.learn(reports(data, &mechanism, &mut rng)?, &mechanism, data, seed)
             }
@@ -206,6 +230,9 @@ impl Method {
             }
             (Promise::Private(epsilon), How::Stages(count, staging)) => {
                 stages(data, epsilon, count, staging, stage_options, seed, &mut rng).map(Predictor::Linear)
+            }
+            (Promise::Private(epsilon), How::NetworkStages(count, kind)) => {
+                network_stages(data, epsilon, count, kind, stage_options, seed, &mut rng)
             }
             (Promise::Private(epsilon), How::Clusters(count)) => {
                 with_clusters(data, epsilon, count, stage_options, seed, &mut rng).map(Predictor::Linear)
@@ -231,6 +258,8 @@ impl How {
         Ok(Predictor::Linear(match self {
             Self::Averages(average) => return averaged(average, &people, classes, seed),
             Self::Representation => return represented(&people, data),
+            Self::Network(_, kind, taken) => return network(people, kind, taken, data, seed),
+            Self::NetworkStages(_, kind) => return network(people, kind, Taken::Likelihood, data, seed),
             Self::Auto => return auto(people, data, seed),
             Self::Online(_) => one_pass(&people, data, Step::default(), None)?,
             Self::Published(_) => {

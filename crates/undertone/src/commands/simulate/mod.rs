@@ -6,6 +6,7 @@ mod data;
 mod insurance;
 mod interactive;
 mod methods;
+mod networks;
 mod numbers;
 mod staged;
 

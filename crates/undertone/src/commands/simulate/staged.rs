@@ -79,21 +79,22 @@ pub(super) fn with_clusters(
 }
 
 impl StageOptions {
-    fn apply<'a>(&self, plan: MultiStage<'a>) -> MultiStage<'a> {
+    pub(super) fn apply<'a>(&self, plan: MultiStage<'a>) -> MultiStage<'a> {
         let Self { temperature, warm_start, filter, trust, .. } = *self;
         MultiStage { temperature, warm_start, filter, trust, ..plan }
     }
 }
 
-fn run(
+/// The model of the last stage.
+pub(super) fn run<T: Trainer>(
     data: &Data,
     plan: MultiStage<'_>,
-    trainer: &Softmax<'_>,
+    trainer: &T,
     rng: &mut ChaCha12Rng,
-) -> Result<LinearModel, LearnError> {
+) -> Result<T::Model, LearnError> {
     let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
         Ok(mechanism.randomize(&Label(data.labels[person as usize]), rng)?)
     };
-    let staged = plan.run(std::slice::from_ref(&data.rows), &mut devices, trainer)?;
-    Ok(staged.model().clone())
+    let mut staged = plan.run(std::slice::from_ref(&data.rows), &mut devices, trainer)?;
+    staged.models.pop().ok_or(LearnError::NoReports)
 }

@@ -33,6 +33,10 @@ impl Kind {
             | Self::Linear
             | Self::Factors
             | Self::Representation
+            | Self::Mlp
+            | Self::Cnn
+            | Self::Inception
+            | Self::Rating
             | Self::Auto => None,
         }
     }
@@ -40,6 +44,7 @@ impl Kind {
     /// Whether numbers cannot be learnt so.
     pub(super) fn is_for_classes_only(self) -> bool {
         matches!(self, Self::Softmax | Self::Logistic | Self::Hinge | Self::Representation)
+            || self.network().is_some()
     }
 }
 
@@ -140,17 +145,13 @@ impl Train {
         let judged = judge(&fit(average, &others, question, self.seed())?.model, people)?;
         drop(others);
         let fitted = fit(average, &self.gather(people)?, question, self.seed())?;
+        let (tried, size) = (tried(&fitted), Some(fitted.size));
+        let predictor = Predictor::Nonparametric(self.trusted(fitted.model));
         Ok(Learnt {
-            kind: average.into(),
-            tried: tried(&fitted),
-            predictor: Predictor::Nonparametric(self.trusted(fitted.model)),
-            method: METHOD.into(),
-            l2: None,
-            size: Some(fitted.size),
+            tried,
+            size,
             judged: Some(judged),
-            candidates: Vec::new(),
-            coverage: None,
-            options: None,
+            ..Learnt::new(average.into(), predictor, METHOD.into())
         })
     }
 

@@ -13,9 +13,8 @@ use serde::Serialize;
 use std::io::Write;
 use undertone_learn::features::Encoder;
 use undertone_learn::held_out::Those;
-use undertone_learn::linear::Weights;
 use undertone_learn::nonparametric::{Coverage, Intervals, PredictionSets};
-use undertone_learn::{LearnError, Regressor, Source};
+use undertone_learn::{LearnError, Predictor, Regressor, Source};
 use undertone_report::{NumberWords, Task};
 
 /// The probability with which the promise may fail, over people and coins.
@@ -66,7 +65,7 @@ impl Train {
         &self,
         origin: &Origin,
         encoder: &Encoder,
-        start: Option<&Weights>,
+        start: Option<&Predictor>,
     ) -> anyhow::Result<Learnt> {
         let mut people = self.people(origin, encoder);
         let Some(share) = self.coverage else {

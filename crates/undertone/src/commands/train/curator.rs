@@ -69,7 +69,7 @@ impl Train {
         let file = NewFile::create(&self.output, self.force)?;
         let encoder = match trust {
             TrustModel::FullCentral => domain::encoder(&self.curator.domain)?,
-            _ => fit_encoder(&origin, self.encoding())?,
+            _ => fit_encoder(&origin, self.encoding(&origin))?,
         };
         let learnt = match (self.curator.order, origin.number()) {
             (Some(order), _) => Learnt::Heavy(order),

@@ -25,7 +25,15 @@ pub(super) enum Kind {
     Factors,
     /// What public features tell by themselves, who is like whom and smooth functions, and reports of it
     Representation,
-    /// Whichever of these does best on people who were kept aside
+    /// A network of dense layers
+    Mlp,
+    /// A network of filters, for square images
+    Cnn,
+    /// A network of many filters beside each other, for square images; it takes long
+    Inception,
+    /// A network of two categories that meet, such as people and things
+    Rating,
+    /// Whichever of all these but networks does best on people who were kept aside
     Auto,
 }
 
@@ -64,6 +72,10 @@ impl Kind {
             | Self::Forest
             | Self::Representation
             | Self::Factors
+            | Self::Mlp
+            | Self::Cnn
+            | Self::Inception
+            | Self::Rating
             | Self::Auto => Loss::Softmax,
             Self::Logistic => Loss::Logistic,
             Self::Hinge => Loss::Hinge,

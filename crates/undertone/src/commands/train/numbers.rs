@@ -91,7 +91,7 @@ impl Train {
     ) -> anyhow::Result<()> {
         self.check_numbers()?;
         let file = NewFile::create(&self.output, self.force)?;
-        let encoder = fit_encoder(origin, self.encoding())?;
+        let encoder = fit_encoder(origin, self.encoding(origin))?;
         let learnt = self.learn_number(origin, &encoder, number)?;
         let summary = self.number_summary(origin, &encoder, number, &learnt);
         self.save_number(origin, encoder, number, learnt, file)?;

@@ -44,16 +44,6 @@ pub(super) fn represented(seen: &Seen, everybody: &Examples, classes: usize) -> 
     evaluation.observe(&everybody.part(|row| is_in(row, 0)), &found)?;
     let model = seen.model(everybody, classes)?;
     spinner.finish_and_clear();
-    Ok(Learnt {
-        kind: Kind::Representation,
-        predictor: Predictor::Represented(Box::new(model)),
-        method: "posterior".into(),
-        l2: None,
-        size: None,
-        tried: Vec::new(),
-        judged: Some(evaluation.figures()?),
-        candidates: Vec::new(),
-        coverage: None,
-        options: None,
-    })
+    let (judged, predictor) = (Some(evaluation.figures()?), Predictor::Represented(Box::new(model)));
+    Ok(Learnt { judged, ..Learnt::new(Kind::Representation, predictor, "posterior".into()) })
 }

@@ -1,6 +1,7 @@
 //! Scores that are linear in the features, of classes.
 
 use super::kind::{Kind, Method};
+use super::networks::Epoch;
 use super::{Candidate, Train, Tried, name};
 use crate::people::Origin;
 use crate::progress::progress_bar;
@@ -33,22 +34,40 @@ pub(super) struct Learnt {
     pub(super) coverage: Option<Coverage>,
     /// What was chosen, of a line
     pub(super) options: Option<ErmOptions>,
+    /// How training went, of a network
+    pub(super) epochs: Vec<Epoch>,
 }
 
 impl Learnt {
-    pub(super) fn linear(kind: Kind, model: LinearModel, method: Method, l2: Option<f64>) -> Self {
+    /// Of which nothing else is known.
+    pub(super) fn new(kind: Kind, predictor: Predictor, method: String) -> Self {
         Self {
             kind,
-            predictor: Predictor::Linear(model),
-            method: name(&method),
-            l2,
+            predictor,
+            method,
+            l2: None,
             size: None,
             tried: Vec::new(),
             judged: None,
             candidates: Vec::new(),
             coverage: None,
             options: None,
+            epochs: Vec::new(),
         }
+    }
+
+    /// What those who were kept aside have chosen besides judging. Averages and representations ask others.
+    pub(super) fn judges_chose(&self) -> Option<&'static str> {
+        match self.predictor {
+            _ if !self.candidates.is_empty() => Some("the model"),
+            Predictor::Linear(_) => Some("λ"),
+            Predictor::Network(_) => Some("when to end"),
+            Predictor::Nonparametric(_) | Predictor::Represented(_) | Predictor::Number(_) => None,
+        }
+    }
+
+    fn linear(kind: Kind, model: LinearModel, method: Method, l2: Option<f64>) -> Self {
+        Self { l2, ..Self::new(kind, Predictor::Linear(model), name(&method)) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What was learnt and how, for machines and for people.
 
-use super::{auto, averages, coverage};
+use super::networks::Epoch;
+use super::{auto, averages, coverage, networks};
 use crate::people::Origin;
 use serde::Serialize;
 use std::io::Write;
@@ -29,9 +30,15 @@ pub(super) struct Summary<'a> {
     /// With auto, what was tried, with its error on those who were kept aside
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) candidates: Vec<Candidate>,
+    /// Of a network, how training went
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) epochs: Vec<Epoch>,
     /// Of the people who were kept aside, by a model learnt from the others
     pub(super) held_out_accuracy: Option<Figure>,
     pub(super) held_out_log_loss: Option<Figure>,
+    /// What those who were kept aside have chosen, too
+    #[serde(skip)]
+    pub(super) judges_chose: Option<&'static str>,
     pub(super) simulation: bool,
     /// That a class occurs is not private
     pub(super) classes_from_labels: bool,
@@ -66,17 +73,13 @@ pub(super) struct Candidate {
 }
 
 impl Summary<'_> {
-    /// Averages choose their size among others than those who judge; unless they chose the kind.
-    fn flattery(&self) -> &'static str {
-        match (self.size, self.candidates.is_empty()) {
-            (None, true) => {
-                ";\na little flattering, since they also chose λ: `undertone evaluate` with reports of others does not flatter"
-            }
-            (_, false) => {
-                ";\na little flattering, since they also chose the model: `undertone evaluate` with reports of others does not flatter"
-            }
-            (Some(_), true) => "",
-        }
+    /// What those who judge have chosen, if anything.
+    fn flattery(&self) -> String {
+        self.judges_chose.map_or_else(String::new, |what| {
+            format!(
+                ";\na little flattering, since they also chose {what}: `undertone evaluate` with reports of others does not flatter"
+            )
+        })
     }
 
     pub(super) fn explain(&self, origin: &Origin, all: bool, out: &mut impl Write) -> anyhow::Result<()> {
@@ -108,6 +111,7 @@ impl Summary<'_> {
         writeln!(out, "Model: {model}, {method}{penalty}")?;
         if all {
             auto::table(&self.candidates, model, "error", out)?;
+            networks::table(&self.epochs, out)?;
         }
         if self.size.is_some() {
             averages::table(&self.tried, self.size, "error", out)?;

@@ -249,6 +249,10 @@ impl Kind {
             | Self::Forest
             | Self::Representation
             | Self::Factors
+            | Self::Mlp
+            | Self::Cnn
+            | Self::Inception
+            | Self::Rating
             | Self::Auto => None,
         }
     }

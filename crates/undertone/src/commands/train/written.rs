@@ -27,8 +27,10 @@ impl Train {
             size: learnt.size,
             tried: learnt.tried.clone(),
             candidates: learnt.candidates.clone(),
+            epochs: learnt.epochs.clone(),
             held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
             held_out_log_loss: learnt.judged.as_ref().map(|figures| figures.log_loss),
+            judges_chose: learnt.judges_chose(),
             simulation: origin.is_simulation(),
             classes_from_labels: origin.has_classes_from_labels(),
             may_ask_twice: origin.may_ask_twice(),
@@ -88,10 +90,18 @@ impl Train {
             "{} was learnt from true labels without privacy; what starts from it would tell about them",
             path.display()
         );
+        let (found, wanted) = match &model.predictor {
+            Predictor::Linear(_) => ("a line", self.kind().network().is_none()),
+            Predictor::Network(_) => ("a network", self.kind().network().is_some()),
+            Predictor::Nonparametric(_) => ("averages over people who are alike", false),
+            Predictor::Represented(_) => ("a representation", false),
+            Predictor::Number(_) => ("numbers", false),
+        };
         ensure!(
-            matches!(model.predictor, Predictor::Linear(_)),
-            "{} holds averages over people who are alike: a line cannot start from them",
-            path.display()
+            wanted,
+            "{} holds {found}: --model {} cannot start from it",
+            path.display(),
+            name(&self.kind())
         );
         Ok(model)
     }

@@ -7,13 +7,12 @@ use std::path::PathBuf;
 use undertone_learn::evaluation::terms::predicted;
 use undertone_learn::features::Rows;
 use undertone_learn::labels::{Channel, LabelVectors};
+use undertone_learn::networks::{
+    Architecture, Augmentation, Decay, Image, Loss, NetModel, NetTrainer, Progress, Relabel, Schedule,
+    Training, relabel,
+};
 use undertone_learn::stages::MultiStage;
 use undertone_learn::{Classifier, Examples, LearnError};
-use undertone_nets::layer::Image;
-use undertone_nets::{
-    Architecture, Augmentation, Decay, Loss, NetModel, NetTrainer, Progress, Relabel, Schedule, Training,
-    relabel,
-};
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelSet};
 use undertone_privacy::{Epsilon, Randomizer};
 
@@ -91,25 +90,39 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// How often the brightest quarter is the label: no rule that sees sums does better, and chance is 1/4.
+fn brightest(rows: &Rows, labels: &[u32]) -> f64 {
+    let right = rows.iter().zip(labels).filter(|(row, label)| {
+        let mut sums = [0.0; CLASSES];
+        for (place, x) in row.dense.iter().enumerate() {
+            sums[place / 32 * 2 + usize::from(place % 8 >= 4)] += x;
+        }
+        predicted(&sums) == **label as usize
+    });
+    right.count() as f64 / labels.len() as f64
+}
+
 #[test]
 fn every_architecture_and_loss_learns_from_reports() {
-    let ((rows, labels), (new, truth)) = (people(2000, 0), people(500, 1));
-    let examples = reports(&rows, &labels, 2.0);
+    let ((rows, labels), (new, truth)) = (people(4000, 0), people(500, 1));
+    let (examples, rule) = (reports(&rows, &labels, 2.0), brightest(&new, &truth));
+    assert!(rule > 0.99, "{rule}");
     let architectures = [
         Architecture::Mlp { inputs: 64, hidden: vec![16] },
         Architecture::SmallCnn { image: IMAGE },
         Architecture::Inception { image: IMAGE, narrower: 16 },
     ];
     for architecture in architectures {
-        for loss in [Loss::Plain, Loss::Debiased, Loss::Forward] {
-            // The slopes of the debiased loss are larger, and endless gain is ahead if steps are.
-            let peak = if loss == Loss::Debiased { 0.01 } else { 0.03 };
+        for loss in [Loss::Plain, Loss::Debiased, Loss::Forward, Loss::Soft] {
+            // Endless gain is ahead of the debiased loss, and reports that were kept aside tell when it has begun.
+            let peak = if loss == Loss::Debiased { 0.015 } else { 0.06 };
             let schedule = Schedule { peak, ..training(1).schedule };
-            let options = Training { loss, schedule, ..training(3) };
+            let options = Training { loss, schedule, patience: Some(4), ..training(4) };
             let model = fitted(&NetTrainer::new(architecture.clone(), CLASSES, options), &examples);
             let found = accuracy(&model, &new, &truth);
-            // Chance is 1/4, with a deviation of 0.02.
-            assert!(found > 0.6, "{architecture:?}, {loss:?}: {found}");
+            // From 4000 reports, of which 29 in a hundred lie, nearly all that can be known
+            let least = if loss == Loss::Forward { 0.95 } else { 0.9 };
+            assert!(found > least * rule, "{architecture:?}, {loss:?}: {found} of {rule}");
         }
     }
 }
@@ -182,21 +195,14 @@ fn an_interrupted_training_ends_as_if_nothing_had_happened() {
 }
 
 #[test]
-fn a_saved_network_loads_back_bit_for_bit() {
+fn a_network_reads_back_from_its_document_bit_for_bit() {
     let (rows, labels) = people(200, 0);
     let model = fitted(&mlp(training(1)), &reports(&rows, &labels, 1.0));
-    let path = folder("saved").join("model.net");
-    model.save(&path).unwrap();
-    let loaded = NetModel::load(&path).unwrap();
-    assert_eq!(bits(&loaded), bits(&model));
-    assert_eq!(loaded, model);
-    assert_eq!(loaded.probabilities(&rows), model.probabilities(&rows));
-    let mut bytes = std::fs::read(&path).unwrap();
-    bytes.truncate(bytes.len() - 5);
-    std::fs::write(&path, &bytes).unwrap();
-    assert!(NetModel::load(&path).unwrap_err().to_string().contains("model.net"));
-    std::fs::write(&path, b"something else").unwrap();
-    assert!(NetModel::load(&path).unwrap_err().to_string().contains("no network"));
+    let text = serde_json::to_string(&model).unwrap();
+    let again: NetModel = serde_json::from_str(&text).unwrap();
+    assert_eq!(bits(&again), bits(&model));
+    assert_eq!(again, model);
+    assert_eq!(again.probabilities(&rows), model.probabilities(&rows));
 }
 
 #[test]
@@ -258,17 +264,22 @@ fn labels_that_are_poisoned_once_they_were_randomized_change_no_bit() {
 }
 
 #[test]
-fn retraining_keeps_what_the_first_network_knew() {
-    let ((rows, labels), (new, truth)) = (people(2000, 0), people(500, 1));
-    let examples = reports(&rows, &labels, 1.0);
-    let first = fitted(&mlp(training(3)), &examples);
+fn retraining_keeps_what_the_first_network_knew_and_consensus_adds_to_it() {
+    let ((rows, labels), (new, truth)) = (people(8000, 0), people(8000, 1));
+    let (examples, rule) = (reports(&rows, &labels, 1.0), brightest(&new, &truth));
+    let first = fitted(&mlp(training(6)), &examples);
+    let before = accuracy(&first, &new, &truth);
+    assert!(before > 0.95 * rule, "{before} of {rule}");
     for how in [Relabel::Predicted, Relabel::Consensus, Relabel::Posterior] {
         let again = relabel(&first, &examples, how).unwrap();
-        let model = fitted(&mlp(Training { loss: Loss::Soft, ..training(3) }), &again);
-        let (found, before) = (accuracy(&model, &new, &truth), accuracy(&first, &new, &truth));
-        assert!(before > 0.6, "{before}");
-        // 500 new images: five sigma of the difference if no more than one in ten is judged differently
-        assert!(found > before - 5.0 * (0.1f64 / 500.0).sqrt(), "{how:?}: {found} after {before}");
+        let model = fitted(&mlp(Training { loss: Loss::Soft, ..training(6) }), &again);
+        let found = accuracy(&model, &new, &truth);
+        assert!(found > 0.95 * rule, "{how:?}: {found} of {rule} after {before}");
+        if how == Relabel::Consensus {
+            // Five sigma of a difference: of so many judgements as are wrong before or after
+            let sigma = ((2.0 - before - found) / truth.len() as f64).sqrt();
+            assert!(found > before + 5.0 * sigma, "{found} after {before}");
+        }
     }
 }
 
@@ -317,7 +328,7 @@ fn bad_input_is_an_error_that_tells_the_value() {
     fails(&mlp(training(1)), Examples::new(Rows::new(64, 0)), "no reports");
     let mut broken = examples.clone();
     broken.rows = Rows::dense(64, vec![f32::NAN; 50 * 64]);
-    fails(&mlp(training(1)), broken, "report 1");
+    fails(&mlp(training(1)), broken, "row 1 has a feature");
     let schedule = Schedule { peak: 1e38, ..training(1).schedule };
     fails(&mlp(Training { schedule, ..training(3) }), examples, "no number any more");
 }

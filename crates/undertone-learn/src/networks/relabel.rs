@@ -3,10 +3,10 @@
 //! All of it is post-processing of reports. A model that was trained on the very reports has their noise in its beliefs: that is why
 //! retraining from the first weights can still gain, as networks learn what is common before they learn noise by heart.
 
-use undertone_learn::evaluation::terms::predicted;
-use undertone_learn::features::Rows;
-use undertone_learn::labels::{LabelVector, LabelVectors};
-use undertone_learn::{Classifier, Examples, LearnError};
+use crate::evaluation::terms::predicted;
+use crate::features::Rows;
+use crate::labels::{LabelVector, LabelVectors};
+use crate::{Classifier, Examples, LearnError};
 
 /// What becomes of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Relabel {
     Posterior,
 }
 
-/// The examples with new labels, to be learnt with [`Loss::Soft`](crate::Loss::Soft) or as certain labels.
+/// The examples with new labels, to be learnt with [`Loss::Soft`](super::Loss::Soft) or as certain labels.
 pub fn relabel(model: &impl Classifier, examples: &Examples, how: Relabel) -> Result<Examples, LearnError> {
     let (classes, rows) = (model.classes(), &examples.rows);
     let mut kept = Examples::new(Rows::new(rows.dense_width(), rows.sparse_width()));

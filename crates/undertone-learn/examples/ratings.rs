@@ -1,6 +1,6 @@
 //! Ratings of things by people, from a table `user,thing,rating` with ratings from one to five.
 //!
-//! `cargo run --release -p undertone-nets --example ratings -- TABLE.csv METHOD EPSILON EPOCHS SEED [WIDTH RATE L2]`
+//! `cargo run --release -p undertone-learn --example ratings -- TABLE.csv METHOD EPSILON EPOCHS SEED [WIDTH RATE L2]`
 //!
 //! METHOD is `clear` (true ratings), `lp1`, `lp2` (as published) or `forward` (likelihood of the reports). Four in five ratings are trained on, by a public hash of the row;
 //! the root of the mean squared error is that of the mean rating under the network's probabilities, on the rest.
@@ -11,10 +11,12 @@ use std::error::Error;
 use std::time::Instant;
 use undertone_learn::features::Rows;
 use undertone_learn::labels::{Channel, LabelVectors};
+use undertone_learn::networks::{
+    Architecture, Augmentation, Decay, Loss, NetModel, NetTrainer, Progress, Schedule, Training,
+};
 use undertone_learn::split::{Purpose, place};
 use undertone_learn::stages::MultiStage;
 use undertone_learn::{Examples, LearnError};
-use undertone_nets::{Architecture, Decay, Loss, NetModel, NetTrainer, Progress, Schedule, Training};
 use undertone_privacy::label::{Label, LabelMechanism, LabelSet};
 use undertone_privacy::{Epsilon, Randomizer};
 
@@ -70,7 +72,7 @@ fn training(epochs: usize, seed: u64, loss: Loss, peak: f64, l2: f64) -> Trainin
         schedule: Schedule { peak, warm_up: 0.15, decay: Decay::Linear },
         l2,
         mixup: None,
-        augmentation: undertone_nets::Augmentation::default(),
+        augmentation: Augmentation::default(),
         loss,
         patience: Some(2),
         ..Training::as_published(epochs, seed)

@@ -1,6 +1,6 @@
 //! Networks on a folder of images in IDX files, without privacy, in one stage and in two.
 //!
-//! `cargo run --release -p undertone-nets --example images -- FOLDER METHOD EPSILON EPOCHS SEED [cnn|mlp|inception/N [PEOPLE]]`
+//! `cargo run --release -p undertone-learn --example images -- FOLDER METHOD EPSILON EPOCHS SEED [cnn|mlp|inception/N [PEOPLE]]`
 //!
 //! PEOPLE trains on the first so many images only. FOLDER has `train-images-idx3-ubyte.gz` and the three files beside it. METHOD is `clear` (true labels), `lp1`, `lp2`, `lp3` (as published), `forward`
 //! (likelihood of the reports), or `again` (`forward`, then retraining on posterior labels). True labels of the test images are used to print the accuracy, and those of
@@ -17,13 +17,12 @@ use std::time::Instant;
 use undertone_learn::evaluation::terms::predicted;
 use undertone_learn::features::Rows;
 use undertone_learn::labels::{Channel, LabelVectors};
+use undertone_learn::networks::{
+    Architecture, Augmentation, Decay, Image, Loss, NetModel, NetTrainer, Progress, Relabel, Schedule,
+    Training, relabel,
+};
 use undertone_learn::stages::{MultiStage, Staged};
 use undertone_learn::{Classifier, Examples, LearnError};
-use undertone_nets::layer::Image;
-use undertone_nets::{
-    Architecture, Augmentation, Decay, Loss, NetModel, NetTrainer, Progress, Relabel, Schedule, Training,
-    relabel,
-};
 use undertone_privacy::label::{Label, LabelMechanism, LabelSet};
 use undertone_privacy::{Epsilon, Randomizer};
 

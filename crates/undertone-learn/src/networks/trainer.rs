@@ -1,0 +1,204 @@
+//! What makes a network of reports: alone, or stage after stage.
+
+use super::{Architecture, Inputs, NetModel, Progress, Training};
+use crate::evaluation::terms::log_likelihood;
+use crate::held_out::HELD_OUT;
+use crate::labels::{LabelVector, LabelVectors};
+use crate::split::is_held_out;
+use crate::stages::Trainer;
+use crate::{Examples, LearnError, Source};
+use std::path::PathBuf;
+use undertone_nets::{Dataset, Hooks, Loss, NetError};
+
+/// Trains networks of one architecture.
+#[derive(Clone)]
+pub struct NetTrainer<'a> {
+    /// What they look like
+    pub architecture: Architecture,
+    /// How features get into them
+    pub inputs: Inputs,
+    /// K
+    pub classes: usize,
+    /// How they are trained
+    pub training: Training,
+    /// How they are trained from the weights of an earlier stage, if otherwise
+    pub later: Option<Training>,
+    /// A folder for checkpoints. What was interrupted goes on from there, what has ended is not done again.
+    pub checkpoints: Option<PathBuf>,
+    /// Is told after each epoch
+    pub progress: Option<&'a dyn Fn(&Progress)>,
+}
+
+impl NetTrainer<'_> {
+    /// All features side by side, without checkpoints, and in silence.
+    pub fn new(architecture: Architecture, classes: usize, training: Training) -> Self {
+        Self {
+            architecture,
+            inputs: Inputs::Features,
+            classes,
+            training,
+            later: None,
+            checkpoints: None,
+            progress: None,
+        }
+    }
+
+    /// A network of these examples, from the weights of `start` if there is one. Where [patience](Training::patience) is limited, one in eight is kept aside to judge.
+    pub fn fit(&self, examples: &mut dyn Source, start: Option<&NetModel>) -> Result<NetModel, LearnError> {
+        let training = self.training(start);
+        let keep = training.patience.is_some();
+        let mut people = People::new(self)?;
+        people.read(self, training.loss, examples, |row| keep && is_held_out(row, HELD_OUT))?;
+        self.fit_people(training, people, start)
+    }
+
+    /// The same, judged by others: `aside` are none of the examples.
+    pub fn fit_judged(
+        &self,
+        examples: &mut dyn Source,
+        aside: &mut dyn Source,
+        start: Option<&NetModel>,
+    ) -> Result<NetModel, LearnError> {
+        let training = self.training(start);
+        let mut people = People::new(self)?;
+        people.read(self, training.loss, examples, |_| false)?;
+        people.read(self, training.loss, aside, |_| true)?;
+        self.fit_people(training, people, start)
+    }
+
+    /// How it is trained from there.
+    fn training(&self, start: Option<&NetModel>) -> &Training {
+        start.and(self.later.as_ref()).unwrap_or(&self.training)
+    }
+
+    fn fit_people(
+        &self,
+        training: &Training,
+        people: People,
+        start: Option<&NetModel>,
+    ) -> Result<NetModel, LearnError> {
+        let People { data, likelihood } = people;
+        let judge = |probabilities: &[f32]| gain(probabilities, &likelihood, self.classes);
+        let hooks = Hooks {
+            progress: self.progress,
+            judge: (!likelihood.is_empty()).then_some(&judge),
+            checkpoints: self.checkpoints.as_deref(),
+        };
+        let start = start.map(|start| &start.network);
+        let network = undertone_nets::fit(&self.architecture, training, data, start, hooks)?;
+        Ok(NetModel { inputs: self.inputs.clone(), network })
+    }
+}
+
+impl Trainer for NetTrainer<'_> {
+    type Model = NetModel;
+
+    fn train(&self, examples: &mut dyn Source, start: Option<&NetModel>) -> Result<NetModel, LearnError> {
+        self.fit(examples, start)
+    }
+}
+
+/// By how many nats reports are likelier than under even chances, on average.
+fn gain(probabilities: &[f32], likelihood: &LabelVectors, classes: usize) -> f64 {
+    let each = probabilities.chunks_exact(classes).zip(likelihood.iter());
+    each.map(|(p, report)| log_likelihood(p, report)).sum::<f64>() / likelihood.len() as f64
+}
+
+/// Those who are learnt from and those who are kept aside, as a network takes them.
+struct People {
+    data: Dataset,
+    /// P(S | ·) of those who are kept aside
+    likelihood: LabelVectors,
+}
+
+impl People {
+    fn new(trainer: &NetTrainer<'_>) -> Result<Self, LearnError> {
+        let width = trainer.architecture.network(trainer.classes)?.inputs();
+        Ok(Self { data: Dataset::new(width, trainer.classes), likelihood: LabelVectors::new() })
+    }
+
+    fn read(
+        &mut self,
+        trainer: &NetTrainer<'_>,
+        loss: Loss,
+        examples: &mut dyn Source,
+        aside: impl Fn(u64) -> bool,
+    ) -> Result<(), LearnError> {
+        let (mut number, mut target) = (0, vec![0.0; trainer.classes]);
+        examples.pass(&mut |block| {
+            self.check(trainer, block)?;
+            let said = if loss.takes_likelihood() { &block.likelihood } else { &block.unbiased };
+            for (row, (features, vector)) in block.rows.iter().zip(said.iter()).enumerate() {
+                write_dense(vector, &mut target)?;
+                loss.target(&mut target);
+                let aside = aside(number);
+                self.data.push(|into| trainer.inputs.write(features, into), &target, aside)?;
+                if aside {
+                    let report = block.likelihood.get(row);
+                    self.likelihood.push(report.base, report.entries.iter().copied());
+                }
+                number += 1;
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether everybody has features as the network takes them, and a report.
+    fn check(&self, trainer: &NetTrainer<'_>, block: &Examples) -> Result<(), NetError> {
+        let (found, expected) = (block.rows.width(), self.data.width());
+        if trainer.inputs.width(found) != Some(expected) {
+            return Err(NetError::Shape { what: "a row of features", found, expected });
+        }
+        for vectors in [&block.unbiased, &block.likelihood] {
+            let (found, expected) = (vectors.len(), block.len());
+            if found != expected {
+                return Err(NetError::Shape { what: "the column of reports", found, expected });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All K numbers of a sparse vector.
+fn write_dense(vector: LabelVector<'_>, into: &mut [f32]) -> Result<(), NetError> {
+    into.fill(vector.base);
+    for &(class, value) in vector.entries {
+        let (found, expected) = (class as usize + 1, into.len());
+        let place = into.get_mut(class as usize);
+        *place.ok_or(NetError::Shape { what: "what a report says", found, expected })? = value;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::Rows;
+    use undertone_nets::Architecture;
+
+    fn trainer() -> NetTrainer<'static> {
+        let architecture = Architecture::Mlp { inputs: 1, hidden: vec![] };
+        NetTrainer::new(architecture, 3, Training::as_published(1, 1))
+    }
+
+    #[test]
+    fn one_in_eight_judges_and_is_not_trained_on() {
+        let (trainer, mut people) = (trainer(), People::new(&trainer()).unwrap());
+        let examples = Examples::certain(Rows::dense(1, vec![1.0; 800]), (0..800).map(|row| row % 3));
+        let aside = |row| is_held_out(row, HELD_OUT);
+        people.read(&trainer, Loss::Plain, &mut vec![examples], aside).unwrap();
+        assert_eq!(people.data.len(), 800);
+        let expected = (0..800).filter(|row| aside(*row)).map(|row| row as u32 % 3);
+        assert_eq!(people.likelihood, LabelVectors::certain(expected));
+    }
+
+    #[test]
+    fn a_class_that_is_not_there_is_refused() {
+        let examples = Examples::certain(Rows::dense(1, vec![1.0]), [3]);
+        let error = trainer().fit(&mut vec![examples], None).unwrap_err();
+        assert!(
+            matches!(error, LearnError::Network(NetError::Shape { found: 4, expected: 3, .. })),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,175 @@
+//! Networks of classes ([`undertone_learn::networks`]).
+//!
+//! One person in eight is kept aside: training ends when their reports become no likelier, and they tell how good the network of that epoch is.
+
+use super::kind::{Kind, Method};
+use super::scores::Learnt;
+use super::{Train, name};
+use crate::exit::Usage;
+use crate::people::Origin;
+use crate::progress::progress_bar;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::cell::RefCell;
+use std::io::Write;
+use undertone_learn::evaluation::Evaluation;
+use undertone_learn::features::{Encoder, Override, Treatment};
+use undertone_learn::held_out::Those;
+use undertone_learn::networks::{Loss, NetKind, NetModel, NetTrainer, Progress, Relabel, Training, relabel};
+use undertone_learn::{Predictor, Source};
+use undertone_report::FeatureColumn;
+
+/// Labels to train again on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Retrain {
+    /// What the network predicts, whatever was reported
+    Predicted,
+    /// What the network predicts, of people whose report names it; without the others
+    Consensus,
+    /// What is believed after network and report
+    Posterior,
+}
+
+/// How an epoch went.
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Epoch {
+    /// One, or two for the network that is trained on what the first has learnt
+    network: usize,
+    epoch: usize,
+    /// Of those who are trained on
+    loss: f64,
+    /// By how many nats reports of those who are kept aside are likelier than under even chances
+    report_likelihood: Option<f64>,
+}
+
+impl Kind {
+    /// The network, if it is one.
+    pub(super) fn network(self) -> Option<NetKind> {
+        match self {
+            Self::Mlp => Some(NetKind::Mlp),
+            Self::Cnn => Some(NetKind::Cnn),
+            Self::Inception => Some(NetKind::Inception),
+            Self::Rating => Some(NetKind::Rating),
+            _ => None,
+        }
+    }
+}
+
+impl Train {
+    /// Whether the options go with networks, or without.
+    pub(super) fn check_networks(&self) -> Result<(), Usage> {
+        let (network, model) = (self.kind().network().is_some(), name(&self.kind()));
+        let given = [
+            ("--l2", network && self.l2.is_some()),
+            ("--radius", network && self.radius.is_some()),
+            ("--checkpoints", !network && self.checkpoints.is_some()),
+            ("--retrain", !network && self.retrain.is_some()),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, useless)| *useless) {
+            return Err(Usage::new(format!("--model {model} has no use for {option}")));
+        }
+        match (network, self.method) {
+            (true, Some(Method::Sgd)) => {
+                Err(Usage::new(format!("--method sgd is for lines, not for {model}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// How to treat columns that nothing was said about: those of ratings are categories.
+    pub(super) fn usual_columns(&self, columns: &[FeatureColumn]) -> Vec<Override> {
+        let said = |column: &&FeatureColumn| self.columns.iter().any(|said| said.column == column.name);
+        let category =
+            |column: &FeatureColumn| Override { column: column.name.clone(), treatment: Treatment::Category };
+        let rating = columns.iter().filter(|column| self.kind() == Kind::Rating && !said(column));
+        self.columns.iter().cloned().chain(rating.map(category)).collect()
+    }
+
+    pub(super) fn network(
+        &self,
+        kind: NetKind,
+        origin: &Origin,
+        encoder: &Encoder,
+        people: &mut dyn Source,
+        start: Option<&NetModel>,
+    ) -> anyhow::Result<Learnt> {
+        let epochs = RefCell::new(Vec::new());
+        let bar = progress_bar(0);
+        let tell = |network: usize, seen: &Progress| {
+            let Progress { epoch, epochs: all, loss, report_likelihood } = *seen;
+            bar.set_length(all as u64);
+            bar.set_position(epoch as u64);
+            bar.set_message(format!("epoch {epoch}, loss {loss:.4}"));
+            epochs.borrow_mut().push(Epoch { network, epoch, loss, report_likelihood });
+        };
+        let (first, second) = (|seen: &Progress| tell(1, seen), |seen: &Progress| tell(2, seen));
+        let trainer = NetTrainer { progress: Some(&first), ..self.trainer(kind, origin, encoder)? };
+        let mut model = trainer.fit(people, start)?;
+        if let Some(how) = self.retrain {
+            let others = self.gather(&mut Those::others(people))?;
+            let labels = relabel(&model, &others, how.into())?;
+            let training = Training { loss: Loss::Soft, ..trainer.training.clone() };
+            let trainer = NetTrainer { training, progress: Some(&second), ..trainer };
+            model = trainer.fit_judged(&mut vec![labels], &mut Those::held_out(people), None)?;
+        }
+        bar.finish_and_clear();
+        let judged = Evaluation::of(&model, &mut Those::held_out(people))?.figures()?;
+        Ok(Learnt {
+            epochs: epochs.into_inner(),
+            judged: Some(judged),
+            ..Learnt::new(self.kind(), Predictor::Network(Box::new(model)), name(&self.method()))
+        })
+    }
+
+    fn trainer(
+        &self,
+        kind: NetKind,
+        origin: &Origin,
+        encoder: &Encoder,
+    ) -> anyhow::Result<NetTrainer<'static>> {
+        let epochs = self.epochs.map(|epochs| epochs.get() as usize);
+        let usual = kind.training(origin.len(), epochs, self.method().net_loss(), self.seed());
+        let training = Training { batch: self.batch.get() as usize, ..usual };
+        let trainer = kind.trainer(encoder, origin.classes().len(), training)?;
+        Ok(NetTrainer { checkpoints: self.checkpoints.clone(), ..trainer })
+    }
+}
+
+impl Method {
+    fn net_loss(self) -> Loss {
+        match self {
+            Self::Likelihood => Loss::Forward,
+            Self::Debiased => Loss::Debiased,
+            Self::Posterior => Loss::Soft,
+            // The others are refused.
+            Self::Naive | Self::Sgd | Self::Algorithm4 | Self::Algorithm5 | Self::Direct => Loss::Plain,
+        }
+    }
+}
+
+impl From<Retrain> for Relabel {
+    fn from(labels: Retrain) -> Self {
+        match labels {
+            Retrain::Predicted => Self::Predicted,
+            Retrain::Consensus => Self::Consensus,
+            Retrain::Posterior => Self::Posterior,
+        }
+    }
+}
+
+/// How each epoch went; nothing where there was none.
+pub(super) fn table(epochs: &[Epoch], out: &mut impl Write) -> anyhow::Result<()> {
+    let (Some(first), Some(last)) = (epochs.first(), epochs.last()) else { return Ok(()) };
+    let heading = "report likelihood on one in eight who were kept aside, in nats above even chances";
+    for network in first.network..=last.network {
+        let of_network = || epochs.iter().filter(move |epoch| epoch.network == network);
+        let gain = |epoch: &Epoch| epoch.report_likelihood.unwrap_or(f64::NAN);
+        let best = of_network().map(gain).fold(f64::MIN, f64::max);
+        writeln!(out, "\nepoch       loss   {heading}")?;
+        for epoch in of_network() {
+            let mark = if gain(epoch) >= best { "  ← kept" } else { "" };
+            writeln!(out, "{:>5} {:>10.5}   {:>8.5}{mark}", epoch.epoch, epoch.loss, gain(epoch))?;
+        }
+    }
+    Ok(())
+}
