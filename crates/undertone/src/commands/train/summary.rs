@@ -2,6 +2,7 @@
 
 use super::{auto, averages, coverage};
 use crate::people::Origin;
+use crate::stages::Told;
 use serde::Serialize;
 use std::io::Write;
 use undertone_learn::evaluation::Figure;
@@ -29,6 +30,12 @@ pub(super) struct Summary<'a> {
     /// With auto, what was tried, with its error on those who were kept aside
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) candidates: Vec<Candidate>,
+    /// And what was not tried, and why
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) not_tried: Vec<NotTried>,
+    /// With a cache, which stages were there and which were not
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cache: Option<Told>,
     /// Of the people who were kept aside, by a model learnt from the others
     pub(super) held_out_accuracy: Option<Figure>,
     pub(super) held_out_log_loss: Option<Figure>,
@@ -63,6 +70,13 @@ pub(super) struct Candidate {
     pub(super) model: String,
     /// The share of people who are predicted wrongly, or the mean squared error; debiased
     pub(super) loss: Figure,
+}
+
+/// A sort of model that was not tried.
+#[derive(Clone, Serialize)]
+pub(super) struct NotTried {
+    pub(super) model: String,
+    pub(super) why: String,
 }
 
 impl Summary<'_> {
@@ -107,7 +121,7 @@ impl Summary<'_> {
         let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
         writeln!(out, "Model: {model}, {method}{penalty}")?;
         if all {
-            auto::table(&self.candidates, model, "error", out)?;
+            auto::table((&self.candidates, &self.not_tried), model, "error", out)?;
         }
         if self.size.is_some() {
             averages::table(&self.tried, self.size, "error", out)?;
@@ -137,6 +151,10 @@ impl Summary<'_> {
         if let Some(coverage) = &self.coverage {
             writeln!(out)?;
             coverage.explain(out)?;
+        }
+        if let Some(Told { found, made }) = &self.cache {
+            let words = |words: &[String]| if words.is_empty() { "none".into() } else { words.join(", ") };
+            writeln!(out, "\nStages that were in the cache: {}; made: {}", words(found), words(made))?;
         }
         writeln!(out, "\nWritten: {}", self.output)?;
         Ok(())

@@ -27,6 +27,8 @@ impl Train {
             size: learnt.size,
             tried: learnt.tried.clone(),
             candidates: learnt.candidates.clone(),
+            not_tried: learnt.untried.clone(),
+            cache: learnt.stages.clone(),
             held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
             held_out_log_loss: learnt.judged.as_ref().map(|figures| figures.log_loss),
             simulation: origin.is_simulation(),
