@@ -15,8 +15,9 @@ use crate::evaluation::{Figure, mean};
 use crate::features::Rows;
 use crate::nonparametric::{Average, Targets};
 use crate::represented::Seen;
+use crate::shelf::{Digest, Shelf, stage};
 use crate::split::{Purpose, place};
-use crate::{Classifier, Examples, LearnError, Regressor};
+use crate::{Classifier, Examples, LearnError, Regressor, Source};
 use undertone_privacy::number::Bounds;
 use undertone_represent::RepresentError;
 
@@ -24,8 +25,6 @@ use undertone_represent::RepresentError;
 const PARTS: usize = 8;
 /// As many people, times the parts that are kept aside, are learnt from in a comparison; one part is kept aside at least.
 const WORK: usize = 1 << 16;
-/// With more people than this, searching for neighbours and growing forests takes too long for a try.
-const MOST_FOR_ALL: usize = 1 << 19;
 
 /// What reports are about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +60,44 @@ pub enum Line<C, N> {
     Number(N),
 }
 
+/// Why a sort of models was not tried.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Untried {
+    /// It takes longer than is allowed
+    #[error("expected to take {} on one core, {} are allowed (--budget)", duration(*.seconds), duration(*.allowed))]
+    TooLong {
+        /// Of one core
+        seconds: f64,
+        /// Of one core
+        allowed: f64,
+    },
+    /// It does not predict numbers
+    #[error("it is for classes only")]
+    OnlyClasses,
+    /// It cannot be learnt from these people
+    #[error("{0}")]
+    Impossible(String),
+}
+
+/// In minutes, or in seconds where that is no minute.
+fn duration(seconds: f64) -> String {
+    if seconds < 60.0 { format!("{seconds:.1} seconds") } else { format!("{:.1} minutes", seconds / 60.0) }
+}
+
+/// What takes part besides averages, and how.
+pub struct Entrants<'a> {
+    /// What everybody looks like
+    pub seen: Result<&'a Seen, Untried>,
+    /// How lines are fitted, in words that differ where they differ
+    pub line: &'a str,
+    /// Of random cells
+    pub seed: u64,
+    /// Of one core: what is expected to take longer is not tried
+    pub seconds: f64,
+    /// Where finished tries are kept
+    pub shelf: &'a dyn Shelf,
+}
+
 /// How all sorts did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contest {
@@ -68,8 +105,22 @@ pub struct Contest {
     pub chosen: Sort,
     /// The mean loss of each sort, the line first
     pub losses: Vec<(Sort, Figure)>,
+    /// What was not tried
+    pub untried: Vec<(Sort, Untried)>,
     /// The parts that were kept aside, of eight
     pub parts: usize,
+    /// What a representation, if it was tried, believes of the first part
+    pub beliefs: Option<Vec<f32>>,
+}
+
+impl Sort {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Line => "line",
+            Self::Average(average) => average.name(),
+            Self::Represented => "representation",
+        }
+    }
 }
 
 impl Question {
@@ -111,59 +162,92 @@ impl<C: Classifier, N: Regressor> Line<C, N> {
     }
 }
 
-/// The averages that are tried.
-fn averages(people: usize) -> &'static [Average] {
-    if people <= MOST_FOR_ALL { &Average::ALL } else { &[Average::Cells] }
+/// How many parts of so many people are kept aside in turn.
+pub fn parts(people: usize) -> usize {
+    (WORK / people.max(1)).clamp(1, PARTS)
 }
 
-/// Lets a line, which `fit_line` learns from the people it is shown, averages, and what everybody looks like, if they were `seen`, be
-/// judged by reports that they have not been shown.
+/// Who takes part, and who does not.
+fn field(
+    people: &Examples,
+    question: Question,
+    entrants: &Entrants<'_>,
+) -> (Vec<Sort>, Vec<(Sort, Untried)>) {
+    let (mut sorts, mut untried) = (vec![Sort::Line], Vec::new());
+    let fits = (parts(people.len()) + 1) as f64;
+    for average in Average::ALL {
+        let seconds = fits * average.seconds(&people.rows, question.targets(people));
+        if seconds <= entrants.seconds {
+            sorts.push(Sort::Average(average));
+        } else {
+            untried.push((Sort::Average(average), Untried::TooLong { seconds, allowed: entrants.seconds }));
+        }
+    }
+    match (&entrants.seen, question) {
+        (Ok(_), Question::Classes(_)) => sorts.push(Sort::Represented),
+        (_, Question::Number { .. }) => untried.push((Sort::Represented, Untried::OnlyClasses)),
+        (Err(why), Question::Classes(_)) => untried.push((Sort::Represented, why.clone())),
+    }
+    (sorts, untried)
+}
+
+/// Lets a line, which `fit_line` learns from the people it is shown, averages, and what everybody looks like be judged by reports that they
+/// have not been shown.
 pub fn contest<C: Classifier, N: Regressor>(
     people: &Examples,
     question: Question,
-    mut seen: Option<&Seen>,
-    seed: u64,
-    mut fit_line: impl FnMut(Examples) -> Result<Line<C, N>, LearnError>,
+    entrants: &Entrants<'_>,
+    mut fit_line: impl FnMut(&mut dyn Source) -> Result<Line<C, N>, LearnError>,
 ) -> Result<Contest, LearnError> {
-    let parts = (WORK / people.len().max(1)).clamp(1, PARTS);
-    let averages = averages(people.len());
-    let mut losses = vec![Vec::new(); averages.len() + 2];
+    let parts = parts(people.len());
+    let (sorts, mut untried) = field(people, question, entrants);
+    let mut tried: Vec<(Sort, Vec<f64>)> = sorts.into_iter().map(|sort| (sort, Vec::new())).collect();
+    let digest = Digest::new("contest").rows(&people.rows).reports(&people.unbiased);
+    let digest = digest.reports(&people.likelihood).numbers(&people.numbers);
+    let mut beliefs = None;
     for part in 0..parts {
         let [others, aside] = [false, true].map(|aside| people.part(|row| is_in(row, part) == aside));
-        if let (Some(people_seen), Question::Classes(classes)) = (seen, question) {
-            let represented = &mut losses[averages.len() + 1];
-            match people_seen.without(people, classes, |row| is_in(row, part)) {
-                Ok(found) => represented.extend(question.losses(&aside, &found)),
+        if aside.len() < 2 {
+            return Err(LearnError::TooFewReports);
+        }
+        let mut left = Vec::new();
+        for (sort, mut losses) in tried {
+            let how = format!("{question:?} {part} {} {}", entrants.seed, entrants.line);
+            let name = digest.clone().word(&how).name(sort.name());
+            let predictions = match (sort, &entrants.seen, question) {
+                (Sort::Represented, Ok(seen), Question::Classes(classes)) => {
+                    seen.without_part(people, classes, part, entrants.shelf)
+                }
+                (Sort::Average(average), ..) => stage(entrants.shelf, &name, || {
+                    let model = average.fit(&others.rows, question.targets(&others), entrants.seed)?.model;
+                    model.predict(&aside.rows)
+                }),
+                (Sort::Line | Sort::Represented, ..) => {
+                    stage(entrants.shelf, &name, || Ok(fit_line(&mut &others)?.predict(&aside.rows)))
+                }
+            };
+            match predictions {
+                Ok(predictions) => {
+                    losses.extend(question.losses(&aside, &predictions));
+                    left.push((sort, losses));
+                    if (sort, part) == (Sort::Represented, 0) {
+                        beliefs = Some(predictions);
+                    }
+                }
                 // Nobody but those who are kept aside reports a class: what cannot be learnt so is no candidate.
-                Err(LearnError::Represent(RepresentError::NeverReported { .. })) => {
-                    represented.clear();
-                    seen = None;
+                Err(LearnError::Represent(error @ RepresentError::NeverReported { .. })) => {
+                    untried.push((sort, Untried::Impossible(error.to_string())));
                 }
                 Err(error) => return Err(error),
             }
         }
-        if aside.len() < 2 {
-            return Err(LearnError::TooFewReports);
-        }
-        for (&average, losses) in averages.iter().zip(&mut losses[1..]) {
-            let model = average.fit(&others.rows, question.targets(&others), seed)?.model;
-            losses.extend(question.losses(&aside, &model.predict(&aside.rows)?));
-        }
-        losses[0].extend(question.losses(&aside, &fit_line(others)?.predict(&aside.rows)));
+        tried = left;
     }
-    let sorts = [Sort::Line]
-        .into_iter()
-        .chain(averages.iter().copied().map(Sort::Average))
-        .chain([Sort::Represented]);
-    let losses: Vec<(Sort, Figure)> = sorts
-        .zip(&losses)
-        .filter(|(_, losses)| !losses.is_empty())
-        .map(|(sort, losses)| (sort, mean(losses)))
-        .collect();
+    let losses: Vec<(Sort, Figure)> = tried.iter().map(|(sort, losses)| (*sort, mean(losses))).collect();
     // The first of those that are equal
     let least = losses.iter().min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
     let chosen = least.map_or(Sort::Line, |(sort, _)| *sort);
-    Ok(Contest { chosen, losses, parts })
+    Ok(Contest { chosen, losses, untried, parts, beliefs })
 }
 
 /// Whether somebody belongs to a part: ⌊8·u⌋ for u on [0, 1). The first one is who is [held out](crate::held_out) elsewhere.
@@ -184,20 +268,25 @@ mod tests {
         Examples::certain_numbers(rows, places.into_iter().map(height))
     }
 
+    fn entrants(shelf: &dyn Shelf) -> Entrants<'_> {
+        Entrants { seen: Err(Untried::OnlyClasses), line: "ridge", seed: 1, seconds: 600.0, shelf }
+    }
+
     fn chosen(people: &Examples) -> Contest {
         let bounds = Bounds::new(0.0, 1.0).unwrap();
         let question = Question::Number { bounds, variance: 0.0 };
-        let line = |others: Examples| {
-            let line = fit_ridge(&mut vec![others], 1, bounds, 1e-6)?;
+        let line = |others: &mut dyn Source| {
+            let line = fit_ridge(others, 1, bounds, 1e-6)?;
             Ok(Line::<LinearModel, LinearNumber>::Number(line))
         };
-        contest(people, question, None, 1, line).unwrap()
+        contest(people, question, &entrants(&()), line).unwrap()
     }
 
     #[test]
     fn a_slope_is_a_line_and_a_tent_is_none() {
         let slope = chosen(&people(2000, |x| x));
         assert_eq!((slope.chosen, slope.parts, slope.losses.len()), (Sort::Line, 8, 4));
+        assert_eq!(slope.untried, [(Sort::Represented, Untried::OnlyClasses)]);
         let tent = chosen(&people(2000, |x| 1.0 - (2.0 * x - 1.0).abs()));
         assert!(matches!(tent.chosen, Sort::Average(_)));
         // The best line is flat and off by the variance of the tent, 1/12.

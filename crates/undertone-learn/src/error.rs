@@ -48,6 +48,18 @@ pub enum LearnError {
     /// A network that cannot be trained
     #[error(transparent)]
     Network(#[from] NetError),
+    /// A representation that does not fit into memory
+    #[error("a representation of {people} people with {features} features needs {} MB of memory, and {} MB are allowed: allow more (--memory), or take fewer people or features (--buckets, --column NAME=skip)", .bytes.div_ceil(1 << 20), .allowed >> 20)]
+    Memory {
+        /// How many people
+        people: usize,
+        /// How many features they have
+        features: usize,
+        /// What is needed
+        bytes: u64,
+        /// What may be used
+        allowed: u64,
+    },
     /// A snapshot of another task
     #[error("this snapshot was not made while learning from this task")]
     Snapshot,

@@ -30,6 +30,13 @@ impl Source for Vec<Examples> {
     }
 }
 
+/// One block.
+impl Source for &Examples {
+    fn pass(&mut self, visit: &mut dyn FnMut(&Examples) -> Result<(), LearnError>) -> Result<(), LearnError> {
+        visit(self)
+    }
+}
+
 impl Examples {
     /// Nobody yet; `rows` is empty and says how wide the features are.
     pub fn new(rows: Rows) -> Self {

@@ -29,6 +29,7 @@ pub mod online_study;
 pub mod plan;
 pub mod regression;
 pub mod represented;
+pub mod shelf;
 pub mod smooth;
 pub mod split;
 pub mod stages;

@@ -4,17 +4,20 @@
 //! Features are public, so that everybody's are looked at, also those of people whose reports only judge: a representation is made once,
 //! and learnt from as often as there are reports.
 
-use crate::features::Rows;
-use crate::labels::LabelVectors;
+mod given;
+mod plan;
+
+use crate::auto::{Untried, is_in};
+use crate::features::{Encoder, Rows};
+use crate::shelf::{Digest, Shelf, stage};
 use crate::{Classifier, Examples, LearnError};
+use given::{Given, is_sparse, matrix};
+pub use plan::{Limits, Need};
 use serde::{Deserialize, Serialize};
-use undertone_report::{ColumnKind, FeatureColumn};
 use undertone_represent::{
     Coordinates, Effort, Kind, Learnt, Matrix, Recipe, RepresentError, Representation, Sizes, Told,
 };
 
-/// The most features of which coordinates are made.
-const WIDEST: usize = 4096;
 /// The least and the greatest side of an image.
 const SIDES: std::ops::RangeInclusive<usize> = 8..=64;
 /// One in so many people is a landmark, and no more than this; patches, of which there are many coordinates, take more.
@@ -23,36 +26,48 @@ const MOST_LANDMARKS: usize = 4000;
 const MOST_LANDMARKS_OF_PATCHES: usize = 6000;
 /// Rows that are predicted together.
 const TOGETHER: usize = 4096;
-/// Multiplications a second that a core is thought to do, so that a plan is the same on every machine.
-const RATE: f64 = 2e10;
+/// Stages in which people are looked at in one way: where they are, who is like whom, and smooth functions.
+const STAGES: usize = 3;
 
-/// What suits the columns: strokes and patches where there is one vector whose length is a square, which is taken for an image, or
-/// columns as they are.
-fn kinds(columns: &[FeatureColumn]) -> &'static [Kind] {
-    match columns {
-        [FeatureColumn { kind: ColumnKind::Vector(width), .. }] if is_image(*width as usize) => {
-            &[Kind::Strokes, Kind::Patches]
+/// What rows are taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// Columns as they are
+    Columns,
+    /// Pixels of a square image
+    Image,
+}
+
+impl Sight {
+    /// An image where there is one vector whose length is a square; `--column NAME=number` says that it is none.
+    pub fn of(encoder: &Encoder) -> Self {
+        let square = |pixels: usize| SIDES.contains(&pixels.isqrt()) && pixels.isqrt().pow(2) == pixels;
+        if encoder.pixels().is_some_and(square) { Self::Image } else { Self::Columns }
+    }
+
+    /// Strokes and patches of images.
+    fn kinds(self) -> &'static [Kind] {
+        match self {
+            Self::Columns => &[Kind::Columns],
+            Self::Image => &[Kind::Strokes, Kind::Patches],
         }
-        _ => &[Kind::Columns],
+    }
+
+    /// The stages in which people are looked at.
+    pub fn stages(self) -> usize {
+        STAGES * self.kinds().len()
     }
 }
 
-fn is_image(width: usize) -> bool {
-    SIDES.contains(&width.isqrt()) && width.isqrt().pow(2) == width
-}
-
-fn sizes(kind: Kind, people: usize) -> Sizes {
+fn sizes(kind: Kind, rows: &Rows) -> Sizes {
     let (graph_coordinates, kernel_coordinates, most) = match kind {
         Kind::Patches => (200, 600, MOST_LANDMARKS_OF_PATCHES),
+        // Words tell of many things, each of a few people
+        Kind::Columns if is_sparse(rows) => (200, 500, MOST_LANDMARKS),
         Kind::Columns | Kind::Strokes => (100, 200, MOST_LANDMARKS),
     };
-    let landmarks = (people / PEOPLE_PER_LANDMARK).clamp(1, most);
+    let landmarks = (rows.len() / PEOPLE_PER_LANDMARK).clamp(1, most);
     Sizes { graph_coordinates, kernel_coordinates, landmarks, ..Sizes::default() }
-}
-
-/// About how long it takes to see so many people in these columns, in seconds on one core.
-fn seconds(people: usize, columns: &[FeatureColumn]) -> f64 {
-    kinds(columns).iter().map(|&kind| sizes(kind, people).operations(people) / RATE).sum()
 }
 
 /// People as their public features show them.
@@ -60,36 +75,60 @@ pub struct Seen {
     maps: Vec<Coordinates>,
     representations: Vec<Representation>,
     features: usize,
+    /// Of the rows
+    digest: Digest,
 }
 
 impl Seen {
-    /// Of these rows of these columns.
-    pub fn new(rows: &Rows, columns: &[FeatureColumn]) -> Result<Self, LearnError> {
-        let dense = dense(rows, 0..rows.len())?;
+    /// Of these rows. What lies on the shelf is not made again.
+    pub fn new(
+        rows: &Rows,
+        sight: Sight,
+        classes: usize,
+        bytes: u64,
+        shelf: &dyn Shelf,
+    ) -> Result<Self, LearnError> {
+        Need::new(rows, sight, classes).check(rows, bytes)?;
+        let digest = Digest::new("features").rows(rows);
         let (mut maps, mut representations) = (Vec::new(), Vec::new());
-        for &kind in kinds(columns) {
-            let sizes = sizes(kind, rows.len());
-            let count = sizes.graph_coordinates.max(sizes.kernel_coordinates);
-            let (map, coordinates) = Coordinates::fit(kind, &dense, count)?;
-            representations.push(Representation::new(&coordinates, sizes)?);
+        for &kind in sight.kinds() {
+            let sizes = sizes(kind, rows);
+            let all = digest.clone().word(&format!("{kind:?} {sizes:?}"));
+            let name = |what: &str| all.clone().name(what);
+            let (map, coordinates) = stage(shelf, &name("coordinates"), || {
+                let count = sizes.graph_coordinates.max(sizes.kernel_coordinates);
+                Ok::<_, LearnError>(Given::new(rows, 0..rows.len())?.fit(kind, count)?)
+            })?;
+            let graph = stage(shelf, &name("graph"), || Representation::graph(&coordinates, sizes))?;
+            let kernel = stage(shelf, &name("kernel"), || Representation::kernel(&coordinates, sizes))?;
+            representations.push(Representation::of(&coordinates, sizes, graph, kernel)?);
             maps.push(map);
         }
-        Ok(Self { maps, representations, features: rows.width() })
+        Ok(Self { maps, representations, features: rows.width(), digest })
     }
 
-    /// The same if it takes no longer than so many seconds on one core, and if there is anything to see: rows that are not too wide, people
-    /// who are not all alike, not too few, and not more than memory holds.
-    pub fn within(rows: &Rows, columns: &[FeatureColumn], longest: f64) -> Result<Option<Self>, LearnError> {
-        if seconds(rows.len(), columns) > longest || rows.width() > WIDEST {
-            return Ok(None);
+    /// The same, if looking and learning so many times keep within limits, and if there is anything to see: people who are not all alike,
+    /// and not too few.
+    pub fn within(
+        rows: &Rows,
+        sight: Sight,
+        classes: usize,
+        (limits, learnings): (Limits, usize),
+        shelf: &dyn Shelf,
+    ) -> Result<Result<Self, Untried>, LearnError> {
+        let need = Need::new(rows, sight, classes);
+        let seconds = need.looking + need.learning * learnings as f64;
+        if seconds > limits.seconds {
+            return Ok(Err(Untried::TooLong { seconds, allowed: limits.seconds }));
         }
-        match Self::new(rows, columns) {
-            Err(LearnError::Represent(
-                RepresentError::Constant { .. }
-                | RepresentError::TooFew { .. }
-                | RepresentError::Memory { .. },
-            )) => Ok(None),
-            seen => seen.map(Some),
+        match Self::new(rows, sight, classes, limits.bytes, shelf) {
+            Err(
+                error @ (LearnError::Memory { .. }
+                | LearnError::Represent(
+                    RepresentError::Constant { .. } | RepresentError::TooFew { .. },
+                )),
+            ) => Ok(Err(Untried::Impossible(error.to_string()))),
+            seen => seen.map(Ok),
         }
     }
 
@@ -108,10 +147,22 @@ impl Seen {
         Ok(recipe.learn(Told { unbiased: &unbiased, likelihood: &likelihood }, effort)?)
     }
 
-    /// The K probabilities of each person who is kept aside, learnt from the others' reports. They are beliefs about people whose features
+    /// The K probabilities of each person of a [part](crate::auto::is_in), learnt from the others' reports. They are beliefs about people whose features
     /// were seen with the others', by smoothing alone; [`Represented`] predicts people whom nobody saw before, and takes the time for the
     /// last step: it does about as well, or a little better.
-    pub fn without(
+    pub fn without_part(
+        &self,
+        people: &Examples,
+        classes: usize,
+        part: usize,
+        shelf: &dyn Shelf,
+    ) -> Result<Vec<f32>, LearnError> {
+        let digest = self.digest.clone().reports(&people.unbiased).reports(&people.likelihood);
+        let name = digest.word(&format!("{classes} {part}")).name("representation");
+        stage(shelf, &name, || self.without(people, classes, |row| is_in(row, part)))
+    }
+
+    fn without(
         &self,
         people: &Examples,
         classes: usize,
@@ -146,8 +197,8 @@ impl Represented {
     }
 
     fn predict(&self, rows: &Rows, range: std::ops::Range<usize>) -> Result<Matrix, LearnError> {
-        let dense = dense(rows, range)?;
-        let places = self.maps.iter().map(|map| map.project(&dense)).collect::<Result<Vec<_>, _>>()?;
+        let given = Given::new(rows, range)?;
+        let places = self.maps.iter().map(|map| given.on(map)).collect::<Result<Vec<_>, _>>()?;
         Ok(self.learnt.probabilities(&places.iter().collect::<Vec<_>>())?)
     }
 
@@ -191,56 +242,15 @@ impl Classifier for Represented {
     }
 }
 
-/// Some rows in full.
-fn dense(rows: &Rows, range: std::ops::Range<usize>) -> Result<Matrix, LearnError> {
-    if rows.width() > WIDEST {
-        return Err(LearnError::Parameter {
-            what: "the number of features",
-            value: rows.width() as f64,
-            expected: "at most 4096 for a representation; fewer --buckets make fewer",
-        });
-    }
-    let mut all = Matrix::zeros(range.len(), rows.width());
-    for (place, row) in range.enumerate() {
-        let row = rows.get(row);
-        let into = all.row_mut(place);
-        into[..row.dense.len()].copy_from_slice(row.dense);
-        row.sparse.iter().for_each(|&(feature, x)| into[row.dense.len() + feature as usize] = x);
-    }
-    Ok(all)
-}
-
-/// Vectors over the classes in full, with `silence` in the place of those who are kept aside.
-fn matrix(
-    vectors: &LabelVectors,
-    classes: usize,
-    aside: impl Fn(usize) -> bool,
-    silence: f32,
-) -> Result<Matrix, LearnError> {
-    let mut all = Matrix::zeros(vectors.len(), classes);
-    for (row, vector) in vectors.iter().enumerate() {
-        let into = all.row_mut(row);
-        if aside(row) {
-            into.fill(silence);
-            continue;
-        }
-        into.fill(vector.base);
-        for &(class, value) in vector.entries {
-            let found = class as usize + 1;
-            *into.get_mut(class as usize).ok_or(LearnError::Columns { found, expected: classes })? = value;
-        }
-    }
-    Ok(all)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::{Batch, Column, EncoderFit, EncoderOptions};
     use undertone_privacy::vector::stream::PublicStream;
+    use undertone_report::{ColumnKind, FeatureColumn};
 
-    fn columns() -> Vec<FeatureColumn> {
-        let number = |name: &str| FeatureColumn { name: name.into(), kind: ColumnKind::Number };
-        vec![number("a"), number("b")]
+    fn seen(rows: &Rows) -> Result<Seen, LearnError> {
+        Seen::new(rows, Sight::Columns, 3, Limits::default().bytes, &())
     }
 
     /// Rings around each other, which no line tells apart, and true labels.
@@ -270,7 +280,7 @@ mod tests {
     #[test]
     fn rings_are_told_apart_and_the_model_reads_back_as_itself() {
         let (people, _) = rings(900, 1);
-        let seen = Seen::new(&people.rows, &columns()).unwrap();
+        let seen = seen(&people.rows).unwrap();
         let model = seen.model(&people, 3).unwrap();
         let (others, labels) = rings(300, 2);
         let found = model.probabilities(&others.rows);
@@ -284,7 +294,7 @@ mod tests {
     #[test]
     fn nobody_who_is_kept_aside_has_a_say() {
         let (mut people, labels) = rings(900, 3);
-        let seen = Seen::new(&people.rows, &columns()).unwrap();
+        let seen = seen(&people.rows).unwrap();
         let aside = |row: usize| row.is_multiple_of(8);
         let before = seen.without(&people, 3, aside).unwrap();
         let judged: Vec<u32> = labels.iter().copied().step_by(8).collect();
@@ -297,17 +307,9 @@ mod tests {
     }
 
     #[test]
-    fn images_are_seen_twice_and_too_many_features_are_refused() {
-        let image = |width| vec![FeatureColumn { name: "image".into(), kind: ColumnKind::Vector(width) }];
-        assert_eq!(kinds(&image(784)), [Kind::Strokes, Kind::Patches]);
-        assert_eq!((kinds(&image(785)), kinds(&columns())), (&[Kind::Columns][..], &[Kind::Columns][..]));
-        assert!(seconds(60_000, &image(784)) > seconds(60_000, &columns()));
-        let few = Rows::dense(2, vec![1.0; 6]);
-        assert!(Seen::within(&few, &columns(), 600.0).unwrap().is_none());
-        assert!(matches!(Seen::new(&few, &columns()), Err(LearnError::Represent(_))));
+    fn a_row_beyond_all_coordinates_says_nothing_and_takes_nothing_from_its_neighbours() {
         let (people, _) = rings(300, 4);
-        let model = Seen::new(&people.rows, &columns()).unwrap().model(&people, 3).unwrap();
-        // A row beyond all coordinates says nothing, and takes nothing from its neighbours
+        let model = seen(&people.rows).unwrap().model(&people, 3).unwrap();
         let mut rows = people.rows.clone();
         rows.push_with(|dense, _| dense.extend([f32::MAX, f32::MAX]));
         let found = model.probabilities(&rows);
@@ -318,7 +320,92 @@ mod tests {
         let broken = text.replacen("\"columns\":3", "\"columns\":2", 1);
         let broken = serde_json::from_str::<Represented>(&broken);
         assert!(broken.is_err() || broken.unwrap().check(2, 3).is_err());
-        let wide = Seen::new(&Rows::new(WIDEST, 1), &columns());
-        assert!(matches!(wide, Err(LearnError::Parameter { value, .. }) if value > 4096.0));
+    }
+
+    /// Three classes of people who use their own words more than those of others, beside a number that says nothing.
+    fn talkers(people: usize, seed: u128) -> (Examples, Vec<u32>) {
+        let mut stream = PublicStream::new(seed, 0);
+        let mut below = |n: u32| (stream.next_word() % u64::from(n)) as u32;
+        let mut rows = Rows::new(1, 9000);
+        let mut labels = Vec::new();
+        for person in 0..people {
+            let label = (person % 3) as u32;
+            let mut words: Vec<u32> =
+                (0..6).map(|i| if i < 4 { 3000 * label + below(40) } else { below(9000) }).collect();
+            words.sort_unstable();
+            words.dedup();
+            let noise = below(2);
+            rows.push_with(|dense, sparse| {
+                dense.push(noise as f32 - 0.5);
+                sparse.extend(words.iter().map(|&word| (word, (words.len() as f32).sqrt().recip())));
+            });
+            labels.push(label);
+        }
+        (Examples::certain(rows, labels.iter().copied()), labels)
+    }
+
+    #[test]
+    fn texts_are_told_apart_by_words_of_which_each_has_a_few_of_thousands() {
+        let (people, _) = talkers(900, 5);
+        let model = seen(&people.rows).unwrap().model(&people, 3).unwrap();
+        let (others, labels) = talkers(300, 6);
+        let found = model.probabilities(&others.rows);
+        assert!(right(&found, &labels) > 0.97, "{}", right(&found, &labels));
+        assert!(model.check(9001, 3).is_ok());
+        let again: Represented = serde_json::from_str(&serde_json::to_string(&model).unwrap()).unwrap();
+        assert_eq!(again.probabilities(&others.rows), found);
+    }
+
+    #[test]
+    fn what_does_not_fit_into_memory_is_refused_with_the_need_and_is_not_tried() {
+        let (people, _) = talkers(400, 7);
+        let need = Need::new(&people.rows, Sight::Columns, 3);
+        let refused = Seen::new(&people.rows, Sight::Columns, 3, need.bytes - 1, &());
+        assert!(matches!(&refused, Err(LearnError::Memory { people: 400, features: 9001, bytes, .. })
+            if *bytes == need.bytes));
+        assert!(refused.err().unwrap().to_string().contains("--buckets"));
+        let within = |seconds: f64, bytes: u64| {
+            let limits = (Limits { seconds, bytes }, 2);
+            Seen::within(&people.rows, Sight::Columns, 3, limits, &()).unwrap().err()
+        };
+        assert!(matches!(within(600.0, need.bytes - 1), Some(Untried::Impossible(_))));
+        let seconds = need.looking + 2.0 * need.learning;
+        let allowed = 0.99 * seconds;
+        assert_eq!(within(allowed, need.bytes), Some(Untried::TooLong { seconds, allowed }));
+        assert_eq!(within(seconds, need.bytes), None);
+        let few = Rows::dense(2, vec![1.0; 6]);
+        let limits = (Limits::default(), 1);
+        let seen = Seen::within(&few, Sight::Columns, 3, limits, &()).unwrap();
+        assert!(matches!(seen.err(), Some(Untried::Impossible(_))));
+    }
+
+    #[test]
+    fn a_need_grows_with_people_features_and_classes_and_images_need_most() {
+        let rows = Rows::dense(784, vec![0.5; 784 * 1000]);
+        let need = |sight, classes| Need::new(&rows, sight, classes);
+        let (columns, image) = (need(Sight::Columns, 10), need(Sight::Image, 10));
+        assert!(image.looking > columns.looking && image.bytes > columns.bytes);
+        assert!(need(Sight::Columns, 500).learning > columns.learning);
+        // 60,000 people and 4000 landmarks: everybody's nearness to them twice, as the basis is made, and what is smaller
+        let many = Rows::dense(1, vec![0.5; 60_000]);
+        let bytes = Need::new(&many, Sight::Columns, 10).bytes;
+        assert!((1_920_000_000..2_600_000_000).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn one_vector_whose_length_is_a_square_is_an_image_unless_it_cannot_be_one_or_somebody_says_so() {
+        let sight = |width: u32, value: f32, said: &str| {
+            let column = FeatureColumn { name: "v".into(), kind: ColumnKind::Vector(width) };
+            let overrides = said.split_terminator(',').map(|word| word.parse().unwrap()).collect();
+            let options = EncoderOptions { overrides, ..EncoderOptions::default() };
+            let mut fit = EncoderFit::new(&[column], options).unwrap();
+            let values = vec![value; width as usize];
+            let columns = vec![Column::Vectors { width: width as usize, values }];
+            fit.observe(&Batch { rows: 1, columns }).unwrap();
+            Sight::of(&fit.finish().unwrap())
+        };
+        assert_eq!((sight(784, 7.0, ""), sight(785, 7.0, "")), (Sight::Image, Sight::Columns));
+        assert_eq!((sight(784, -7.0, ""), sight(784, 7.0, "v=number")), (Sight::Columns, Sight::Columns));
+        assert_eq!((Sight::Image.stages(), Sight::Columns.stages()), (6, 3));
     }
 }

@@ -1,7 +1,7 @@
 //! From what is known of people to where they are: features of their kind, scaled, and the directions in which they differ most.
 
 use crate::error::same;
-use crate::{Matrix, Patches, Principal, RepresentError, Scattering};
+use crate::{Matrix, Patches, Principal, RepresentError, Scattering, SparseRows};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -102,11 +102,57 @@ impl Coordinates {
         Ok((Self { extractor, scale, principal }, coordinates))
     }
 
+    /// The same of columns that are mostly zero, as those of texts and of many categories are.
+    pub fn fit_sparse(rows: &SparseRows, count: usize) -> Result<(Self, Matrix), RepresentError> {
+        let principal = Principal::fit_sparse(rows, count)?;
+        let coordinates = principal.project_sparse(rows)?;
+        let scale = vec![1.0; rows.columns()];
+        Ok((Self { extractor: Extractor::Columns, scale, principal }, coordinates))
+    }
+
+    /// Where others are whose columns are mostly zero.
+    pub fn project_sparse(&self, rows: &SparseRows) -> Result<Matrix, RepresentError> {
+        match self.extractor {
+            Extractor::Columns => self.principal.project_sparse(rows),
+            // Filters look at every pixel
+            Extractor::Strokes(_) | Extractor::Patches(_) => self.project(&rows.full()),
+        }
+    }
+
     /// Where others are.
     pub fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
         let mut features = self.extractor.features(rows)?;
         same("a row", "features", features.columns(), self.scale.len())?;
         scaled(&mut features, &self.scale);
         self.principal.project(&features)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_where_they_are_whether_or_not_their_zeros_are_written() {
+        let full =
+            Matrix::from_fn(200, 64, |i, j| if (i + j) % 5 < 2 { ((i * 64 + j) as f32).sin() } else { 0.0 });
+        let mut sparse = SparseRows::new(64);
+        for i in 0..200 {
+            let row = full.row(i).iter().enumerate().filter(|(_, x)| **x != 0.0);
+            sparse.push(row.map(|(j, &x)| (j as u32, x))).unwrap();
+        }
+        assert_eq!(sparse.full(), full);
+        let (columns, coordinates) = Coordinates::fit_sparse(&sparse, 6).unwrap();
+        let (strokes, _) = Coordinates::fit(Kind::Strokes, &full, 6).unwrap();
+        for map in [&columns, &strokes] {
+            let (one, other) = (map.project(&full).unwrap(), map.project_sparse(&sparse).unwrap());
+            assert!(one.values().iter().zip(other.values()).all(|(a, b)| (a - b).abs() < 1e-4));
+        }
+        assert_eq!(columns.project_sparse(&sparse).unwrap(), coordinates);
+        assert!(columns.project_sparse(&SparseRows::new(63)).is_err());
+        assert!(matches!(
+            Coordinates::fit_sparse(&SparseRows::new(3), 2),
+            Err(RepresentError::TooFew { people: 0, .. })
+        ));
     }
 }

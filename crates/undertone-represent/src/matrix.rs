@@ -1,15 +1,12 @@
 //! Rows of numbers, one after the other, and their products.
 
 use crate::RepresentError;
-use crate::written::Written;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// A matrix in single precision, row after row.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
     columns: usize,
     values: Vec<f32>,

@@ -1,5 +1,6 @@
 //! Bases over the people, made of public coordinates once, and learnt from as often as there are reports.
 
+use crate::error::same;
 use crate::{Filter, GraphBasis, KernelBasis, Matrix, RepresentError, Smoother};
 use serde::{Deserialize, Serialize};
 
@@ -67,12 +68,33 @@ impl Representation {
     /// Of people at these coordinates, the most telling ones first.
     pub fn new(coordinates: &Matrix, sizes: Sizes) -> Result<Self, RepresentError> {
         sizes.check(coordinates.rows())?;
+        let graph = Self::graph(coordinates, sizes)?;
+        Self::of(coordinates, sizes, graph, Self::kernel(coordinates, sizes)?)
+    }
+
+    /// The first part: functions on the graph of neighbours.
+    pub fn graph(coordinates: &Matrix, sizes: Sizes) -> Result<GraphBasis, RepresentError> {
         coordinates.check_finite("a coordinate")?;
-        let places = coordinates.first_columns(sizes.graph_coordinates);
-        let most = GRAPH_SIZES[GRAPH_SIZES.len() - 1].min(places.rows() / 4).max(2);
-        let graph = GraphBasis::new(&places, most)?;
-        let kernel = KernelBasis::new(&coordinates.first_columns(sizes.kernel_coordinates), sizes.landmarks)?;
-        Ok(Self { sizes, places, graph, kernel })
+        let most = GRAPH_SIZES[GRAPH_SIZES.len() - 1].min(coordinates.rows() / 4).max(2);
+        GraphBasis::new(&coordinates.first_columns(sizes.graph_coordinates), most)
+    }
+
+    /// The second part: smooth functions of where somebody is.
+    pub fn kernel(coordinates: &Matrix, sizes: Sizes) -> Result<KernelBasis, RepresentError> {
+        coordinates.check_finite("a coordinate")?;
+        KernelBasis::new(&coordinates.first_columns(sizes.kernel_coordinates), sizes.landmarks)
+    }
+
+    /// Of both parts, which have to be those of as many people.
+    pub fn of(
+        coordinates: &Matrix,
+        sizes: Sizes,
+        graph: GraphBasis,
+        kernel: KernelBasis,
+    ) -> Result<Self, RepresentError> {
+        same("the graph", "people", graph.vectors.rows(), coordinates.rows())?;
+        same("the kernel", "people", kernel.vectors.rows(), coordinates.rows())?;
+        Ok(Self { sizes, places: coordinates.first_columns(sizes.graph_coordinates), graph, kernel })
     }
 
     /// How many people.

@@ -58,9 +58,24 @@ impl SparseRows {
         self.columns
     }
 
+    /// How many values are kept.
+    pub fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
     /// What is not zero in a row.
     pub fn row(&self, row: usize) -> &[(u32, f32)] {
         &self.entries[self.starts[row]..self.starts[row + 1]]
+    }
+
+    /// With all zeros.
+    pub(crate) fn full(&self) -> Matrix {
+        let mut full = Matrix::zeros(self.rows(), self.columns);
+        for row in 0..self.rows() {
+            let into = full.row_mut(row);
+            self.row(row).iter().for_each(|&(column, value)| into[column as usize] += value);
+        }
+        full
     }
 
     /// Columns become rows.

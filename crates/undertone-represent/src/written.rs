@@ -1,21 +1,48 @@
-//! A matrix in a document: millions of numbers as the bytes they are, in base64, which is half as long as digits and as exact.
+//! A matrix in a document: millions of numbers as the bytes they are, in base64, which is half as long as digits and as exact. Where
+//! nobody reads along they are written as they are.
 
 use crate::{Matrix, RepresentError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde::de::{Deserializer, Error};
+use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-/// What is written.
+/// What is written for people.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Written {
+struct Written {
     columns: usize,
     /// Four bytes for each number, the lowest first, row after row
     values: String,
 }
 
-impl From<Matrix> for Written {
-    fn from(matrix: Matrix) -> Self {
+impl Serialize for Matrix {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            return Written::from(self).serialize(serializer);
+        }
+        (self.columns(), self.values()).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Matrix {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            return Written::deserialize(deserializer)?.try_into().map_err(D::Error::custom);
+        }
+        let (columns, values) = Deserialize::deserialize(deserializer)?;
+        whole(columns, values).map_err(D::Error::custom)
+    }
+}
+
+/// Whole rows of so many columns.
+fn whole(columns: usize, values: Vec<f32>) -> Result<Matrix, RepresentError> {
+    if values.is_empty() { Ok(Matrix::zeros(0, columns)) } else { Matrix::new(columns, values) }
+}
+
+impl From<&Matrix> for Written {
+    fn from(matrix: &Matrix) -> Self {
         let bytes: Vec<u8> = matrix.values().iter().flat_map(|x| x.to_le_bytes()).collect();
         Self { columns: matrix.columns(), values: STANDARD.encode(bytes) }
     }
@@ -33,11 +60,7 @@ impl TryFrom<Written> for Matrix {
             let problem = format!("{} bytes are no whole numbers", bytes.len());
             return Err(RepresentError::Written { problem });
         }
-        let values: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
-        if values.is_empty() {
-            return Ok(Self::zeros(0, written.columns));
-        }
-        Self::new(written.columns, values)
+        whole(written.columns, numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
     }
 }
 
@@ -52,6 +75,11 @@ mod tests {
         let again: Matrix = serde_json::from_str(&text).unwrap();
         let bits = |matrix: &Matrix| matrix.values().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         assert_eq!((again.columns(), bits(&again)), (2, bits(&matrix)));
+        // Four bytes for each number, and a byte each for the columns and for how many there are
+        let bytes = postcard::to_stdvec(&matrix).unwrap();
+        let again: Matrix = postcard::from_bytes(&bytes).unwrap();
+        assert_eq!((bytes.len(), again.columns(), bits(&again)), (26, 2, bits(&matrix)));
+        assert!(postcard::from_bytes::<Matrix>(&bytes[..22]).is_err());
         let nobody = serde_json::to_string(&Matrix::zeros(0, 3)).unwrap();
         assert_eq!(serde_json::from_str::<Matrix>(&nobody).unwrap().columns(), 3);
     }

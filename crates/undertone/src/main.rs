@@ -28,6 +28,7 @@ mod progress;
 mod promise;
 mod randomness;
 mod reports;
+mod stages;
 mod surface;
 mod survey_reports;
 mod table_writer;

@@ -20,10 +20,10 @@ pub(crate) fn row_counter(what: &'static str) -> ProgressBar {
     bar
 }
 
-/// Turns while something takes long, and nobody knows how long.
-pub(crate) fn spinner(what: &'static str) -> ProgressBar {
-    let bar = ProgressBar::no_length().with_message(what);
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}: {elapsed}") {
+/// Counts stages on a terminal, each of which may take long.
+pub(crate) fn stage_bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}, {elapsed}") {
         bar.set_style(style);
     }
     bar.enable_steady_tick(std::time::Duration::from_millis(200));

@@ -64,6 +64,24 @@ impl Serialize for Figure {
     }
 }
 
+/// The interval follows from the rest.
+impl<'de> Deserialize<'de> for Figure {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename = "Figure")]
+        struct Written {
+            value: f64,
+            standard_error: f64,
+            #[serde(rename = "low")]
+            _low: f64,
+            #[serde(rename = "high")]
+            _high: f64,
+        }
+        let Written { value, standard_error, .. } = Written::deserialize(deserializer)?;
+        Ok(Self { value, standard_error })
+    }
+}
+
 /// Count, mean and summed squared deviations of a stream, after Welford; merged after Chan, Golub and LeVeque.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Moments {

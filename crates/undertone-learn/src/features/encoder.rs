@@ -85,6 +85,14 @@ impl Encoder {
         &self.columns
     }
 
+    /// The pixels of the image that a row is, if all there is is one vector that may be an image.
+    pub fn pixels(&self) -> Option<usize> {
+        match &self.encodings[..] {
+            [Encoding::Vector(vector)] if !vector.is_plain() => Some(vector.width()),
+            _ => None,
+        }
+    }
+
     /// The number of features.
     pub fn width(&self) -> usize {
         self.dense_width + self.sparse_width

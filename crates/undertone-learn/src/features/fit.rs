@@ -95,7 +95,9 @@ impl ColumnFit {
             }
             (ColumnKind::Words, Some(Treatment::Text)) => Self::Text(Text::new(options.buckets)),
             (ColumnKind::Words, None) => Self::Words(Box::new(WordsFit::new(options.buckets))),
-            (ColumnKind::Vector(width), None) => Self::Vector(VectorFit::new(width)),
+            (ColumnKind::Vector(width), None | Some(Treatment::Number)) => {
+                Self::Vector(VectorFit::new(width, treatment.is_some()))
+            }
             (kind, Some(treatment)) => {
                 let problem = format!("{} cannot be treated as {}", check::contents(kind), treatment.name());
                 return Err(LearnError::Column { column: column.name.clone(), problem });

@@ -26,7 +26,7 @@ pub struct Override {
 /// What to make of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treatment {
-    /// Standardised
+    /// Standardised; of a vector, numbers that are no pixels
     Number,
     /// A feature for each level
     Category,

@@ -16,6 +16,7 @@ use crate::evaluation::{Figure, Moments, terms};
 use crate::held_out::Those;
 use crate::loss::Loss;
 use crate::{Classifier, Examples, LearnError, Source};
+use serde::{Deserialize, Serialize};
 
 /// λ, from a penalty that hardly binds to one that leaves little but the shares of the classes.
 const GRID: [f64; 7] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0];
@@ -29,7 +30,7 @@ const RATES: [f64; 3] = [0.15, 0.04, 0.01];
 const SHORTER: u32 = 4;
 
 /// A model and how its λ was found.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fitted {
     /// Fitted to everybody
     pub model: LinearModel,

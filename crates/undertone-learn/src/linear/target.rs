@@ -11,9 +11,10 @@
 use crate::LearnError;
 use crate::labels::{LabelVector, LabelVectors};
 use crate::loss::Loss;
+use serde::{Deserialize, Serialize};
 
 /// Which label vector a report is taken for.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Target {
     /// The unbiased vector a(S): the debiased loss
     #[default]

@@ -117,16 +117,21 @@ pub(crate) struct Train {
     /// Threads; as many as there are processors if not given. The model does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Megabytes in which reports are kept between passes; if they do not fit they are read again each time
-    #[arg(long, value_name = "MB", default_value_t = 2048)]
-    memory: usize,
+    /// Megabytes: in which reports are kept between passes, or read again each time if they do not fit; 2048 if not given. And that a
+    /// representation may take, which is refused if it needs more; 8192 if not given
+    #[arg(long, value_name = "MB")]
+    memory: Option<usize>,
+    /// With --model representation or auto: keep in this folder what is finished, which takes about as much room as memory. A run that was interrupted goes
+    /// on, and other reports of the same people find what their features tell
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
     /// A folder in which a network is kept after each epoch: what was interrupted goes on from there, and ends in the same bits
     #[arg(long, value_name = "DIR")]
     checkpoints: Option<PathBuf>,
     /// A network: train another one on labels that the first makes of the reports
     #[arg(long, value_enum, value_name = "LABELS")]
     retrain: Option<Retrain>,
-    /// With --model auto also how everything that was tried did; of a network how each epoch went
+    /// With --model auto also how everything that was tried did, and what was not tried, and why; of a network how each epoch went
     #[arg(long)]
     explain: bool,
     /// With --model auto: what is expected to take longer on one core of a usual machine is not tried
@@ -250,8 +255,13 @@ impl Train {
 
     /// Everybody, in memory if they fit; one pass has nothing to come back to.
     fn people<'a>(&self, origin: &'a Origin, encoder: &'a Encoder) -> People<'a> {
-        let memory = if self.method() == Method::Sgd { 0 } else { self.memory.saturating_mul(1 << 20) };
+        let memory = if self.method() == Method::Sgd { 0 } else { self.reports_memory() };
         People::new(origin, encoder, memory)
+    }
+
+    /// Bytes for reports.
+    fn reports_memory(&self) -> usize {
+        self.memory.unwrap_or(2048).saturating_mul(1 << 20)
     }
 
     /// From these people, who are all or some of the origin's.

@@ -13,7 +13,7 @@ const QUANTILES: usize = 256;
 /// Quantiles are those of at most so many rows, evenly spread.
 const SAMPLE: usize = 1 << 17;
 /// Of sparse features, which are mostly zero, so many are told apart: the most frequent.
-const SPARSE: usize = 64;
+pub(crate) const SPARSE: usize = 64;
 
 /// One axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -10,8 +10,8 @@ mod key_table;
 mod tests;
 mod tree;
 
-pub(crate) use axes::check_finite;
 pub use axes::{Axes, Axis, AxisScale};
+pub(crate) use axes::{SPARSE, check_finite};
 pub use cubes::{CubeGrid, Cubes};
 pub use tree::Tree;
 

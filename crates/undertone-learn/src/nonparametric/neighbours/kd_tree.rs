@@ -12,7 +12,7 @@ use super::blocks::{Blocks, LANES};
 use super::nearest::Nearest;
 
 /// As many coordinates as a tree is good for.
-pub(super) const MOST_DIMENSIONS: usize = 12;
+pub(in super::super) const MOST_DIMENSIONS: usize = 12;
 
 /// Deeper than log2 of 2^32 people
 const DEEPEST: usize = 33;

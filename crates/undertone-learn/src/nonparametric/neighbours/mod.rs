@@ -21,10 +21,11 @@ use crate::LearnError;
 use crate::features::Rows;
 use crate::split::is_held_out;
 use index::{Index, Values};
+pub(super) use kd_tree::MOST_DIMENSIONS;
 use serde::{Deserialize, Serialize};
 
 /// Of those who are kept aside, so many judge at most: each costs a search.
-const JUDGES: usize = 4000;
+pub(super) const JUDGES: usize = 4000;
 
 /// Everybody's place and report.
 #[derive(Clone, Debug, Serialize, Deserialize)]

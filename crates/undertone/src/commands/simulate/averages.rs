@@ -2,13 +2,14 @@
 
 use super::data::Data;
 use super::methods::options;
-use undertone_learn::auto::{Line, Question, Sort, contest};
+use undertone_learn::auto::{Entrants, Line, Question, Sort, Untried, contest};
 use undertone_learn::factors::Factors;
 use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Target, fit, fit_choosing_l2};
 use undertone_learn::loss::Loss;
 use undertone_learn::nonparametric::{Average, NonparametricModel};
 use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
-use undertone_learn::{Examples, LearnError, NumberPredictor, Predictor};
+use undertone_learn::represented::{Limits, Seen};
+use undertone_learn::{Examples, LearnError, NumberPredictor, Predictor, Source};
 use undertone_privacy::number::Bounds;
 
 /// A line that is only tried is fitted in so many times fewer passes.
@@ -38,10 +39,7 @@ fn fitted(
 /// What public features tell.
 pub(super) fn represented(people: &[Examples], data: &Data) -> Result<Predictor, LearnError> {
     let people = people.first().ok_or(LearnError::NoReports)?;
-    let seen = data.seen()?.ok_or_else(|| {
-        let problem = "a representation takes longer than ten minutes or more than 4096 features here, or there is nothing to see";
-        LearnError::Source(problem.into())
-    })?;
+    let seen = data.seen()?.map_err(|why| LearnError::Source(format!("no representation: {why}").into()))?;
     Ok(Predictor::Represented(Box::new(seen.model(people, data.classes)?)))
 }
 
@@ -55,15 +53,20 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
     let epochs = options.epochs.div_ceil(SHORTER);
     let tried = ErmOptions { target, l2, learning_rate, epochs, ..options };
     let everybody = people.first().ok_or(LearnError::NoReports)?;
-    let line = |others| {
-        let line = fit(&mut vec![others], features, classes, &tried, None, |_| ())?;
+    let line = |others: &mut dyn Source| {
+        let line = fit(others, features, classes, &tried, None, |_| ())?;
         Ok(Line::<LinearModel, LinearNumber>::Classes(line))
     };
-    Ok(match contest(everybody, question, data.seen()?, seed, line)?.chosen {
+    Ok(match contest(everybody, question, &entrants(data.seen()?, seed), line)?.chosen {
         Sort::Line => Predictor::Linear(model),
         Sort::Average(average) => Predictor::Nonparametric(fitted(average, everybody, question, seed)?),
         Sort::Represented => return represented(&people, data),
     })
+}
+
+/// Nothing is kept, and what takes more than ten minutes is not tried.
+fn entrants(seen: Result<&Seen, Untried>, seed: u64) -> Entrants<'_> {
+    Entrants { seen, line: "", seed, seconds: Limits::default().seconds, shelf: &() }
 }
 
 /// What is learnt of a number.
@@ -78,27 +81,30 @@ pub(super) enum NumberLearner {
 impl NumberLearner {
     pub(super) fn learn(
         self,
-        people: Examples,
+        people: &Examples,
         bounds: Bounds,
         (variance, hidden): (f64, f64),
         seed: u64,
     ) -> Result<NumberPredictor, LearnError> {
         let (question, width) = (Question::Number { bounds, variance }, people.rows.width());
-        let line = |people| ridge_choosing_l2(&mut vec![people], width, bounds, hidden).map(|fit| fit.model);
+        let line =
+            |people: &mut dyn Source| ridge_choosing_l2(people, width, bounds, hidden).map(|fit| fit.model);
         let average = |average, people: &Examples| {
             fitted(average, people, question, seed).map(NumberPredictor::Nonparametric)
         };
         match self {
-            Self::Line => line(people).map(NumberPredictor::Linear),
-            Self::Average(sort) => average(sort, &people),
+            Self::Line => line(&mut &*people).map(NumberPredictor::Linear),
+            Self::Average(sort) => average(sort, people),
             Self::Factors => {
                 Factors::fit(&people.rows, people.numbers.values()).map(NumberPredictor::Factors)
             }
             Self::Auto => {
-                let tried = |others| line(others).map(Line::<LinearModel, LinearNumber>::Number);
-                match contest(&people, question, None, seed, tried)?.chosen {
-                    Sort::Line | Sort::Represented => line(people).map(NumberPredictor::Linear),
-                    Sort::Average(sort) => average(sort, &people),
+                let tried =
+                    |others: &mut dyn Source| line(others).map(Line::<LinearModel, LinearNumber>::Number);
+                let entrants = entrants(Err(Untried::OnlyClasses), seed);
+                match contest(people, question, &entrants, tried)?.chosen {
+                    Sort::Line | Sort::Represented => line(&mut &*people).map(NumberPredictor::Linear),
+                    Sort::Average(sort) => average(sort, people),
                 }
             }
         }

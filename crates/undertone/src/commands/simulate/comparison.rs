@@ -227,7 +227,8 @@ impl Comparison {
             pairs.iter().flat_map(|&pair| (0..self.repetitions).map(move |run| (pair, run))).collect();
         // What all runs share is made before they begin, not by several of them at the same time.
         if methods.iter().any(Method::looks_at_features) {
-            data.seen()?;
+            // Whoever needs it and cannot have it will say why
+            let _ = data.seen()?;
         }
         let (bar, stage_options) = (progress_bar(runs.len() as u64), self.stage_options());
         let one = |&((promise, method), run): &((Promise, Method), u32)| {

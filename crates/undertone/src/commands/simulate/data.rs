@@ -2,16 +2,15 @@
 
 use crate::people::{Origin, People};
 use std::sync::OnceLock;
+use undertone_learn::auto::{Untried, parts};
 use undertone_learn::evaluation::{Evaluation, Figure};
 use undertone_learn::features::{Encoder, Row, Rows};
-use undertone_learn::represented::Seen;
+use undertone_learn::represented::{Limits, Seen, Sight};
 use undertone_learn::split::{Purpose, place};
 use undertone_learn::{Classifier, Examples, LearnError, Source};
 
 /// The share of people who are not asked, where there is no other table.
 pub(crate) const TEST_SHARE: f64 = 0.25;
-/// Seconds of one core beyond which a representation is not tried.
-const LONGEST: f64 = 600.0;
 
 /// Everybody, in memory.
 pub(crate) struct Data {
@@ -26,8 +25,9 @@ pub(crate) struct Data {
     pub(crate) left_out: u64,
     /// How columns became rows
     pub(super) encoder: Encoder,
+    sight: Sight,
     /// Those who are asked as their features show them, which is the same for all reports
-    seen: OnceLock<Option<Seen>>,
+    seen: OnceLock<Result<Seen, Untried>>,
 }
 
 impl Data {
@@ -76,17 +76,19 @@ impl Data {
             test: Examples::new(encoder.rows()),
             left_out: people.left_out(),
             encoder: encoder.clone(),
+            sight: Sight::of(encoder),
             seen: OnceLock::new(),
         }
     }
 
-    /// Those who are asked, as their features show them; none if that takes too long, or nothing is to be seen.
-    pub(super) fn seen(&self) -> Result<Option<&Seen>, LearnError> {
+    /// Those who are asked, as their features show them, unless that takes too long or nothing is to be seen.
+    pub(super) fn seen(&self) -> Result<Result<&Seen, Untried>, LearnError> {
         if self.seen.get().is_none() {
-            let seen = Seen::within(&self.rows, self.encoder.columns(), LONGEST)?;
+            let limits = (Limits::default(), parts(self.rows.len()) + 1);
+            let seen = Seen::within(&self.rows, self.sight, self.classes, limits, &())?;
             self.seen.get_or_init(|| seen);
         }
-        Ok(self.seen.get().and_then(Option::as_ref))
+        Ok(self.seen.wait().as_ref().map_err(Untried::clone))
     }
 
     /// How often a model is right about those who were not asked.

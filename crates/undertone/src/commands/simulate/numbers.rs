@@ -111,7 +111,7 @@ impl Method {
     /// The error and r² of the model on those who were not asked.
     fn judge(self, data: &Data, promise: Promise, seed: u64) -> Result<(f64, f64), LearnError> {
         let (examples, noise) = self.examples(data, promise, seed)?;
-        let model = self.learner.learn(examples, data.bounds, noise, seed)?;
+        let model = self.learner.learn(&examples, data.bounds, noise, seed)?;
         let mut evaluation = NumberEvaluation::new(data.bounds, 0.0);
         for (guess, number) in model.predict(&data.test.rows).into_iter().zip(data.test.numbers.iter()) {
             evaluation.observe(guess.clamp(data.bounds.low(), data.bounds.high()), number);

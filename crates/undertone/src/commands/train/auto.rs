@@ -3,28 +3,47 @@
 use super::averages::number_question;
 use super::numbers::LearntNumber;
 use super::representation::represented;
+use super::summary::NotTried;
 use super::{Candidate, Kind, Learnt, Train, name};
 use crate::people::Origin;
+use crate::stages::Stages;
 use anyhow::{Context, anyhow};
 use std::io::Write;
-use undertone_learn::auto::{Contest, Line, Question, Sort, contest};
+use undertone_learn::auto::{Contest, Entrants, Line, Question, Sort, Untried, contest, parts};
 use undertone_learn::features::Encoder;
 use undertone_learn::linear::{ErmOptions, LinearModel, fit};
+use undertone_learn::nonparametric::Average;
 use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
-use undertone_learn::{LearnError, Source};
+use undertone_learn::shelf::{Digest, stage};
+use undertone_learn::{Examples, LearnError, Source};
 use undertone_report::NumberWords;
 
 /// A line that is only tried is fitted in so many times fewer passes.
 const SHORTER: u32 = 4;
 
+impl Kind {
+    fn of(sort: Sort, line: Self) -> Self {
+        match sort {
+            Sort::Line => line,
+            Sort::Average(average) => average.into(),
+            Sort::Represented => Self::Representation,
+        }
+    }
+}
+
 fn candidates(contest: &Contest, line: Kind) -> Vec<Candidate> {
-    let kind = |sort: Sort| match sort {
-        Sort::Line => line,
-        Sort::Average(average) => average.into(),
-        Sort::Represented => Kind::Representation,
-    };
     let each = contest.losses.iter();
-    each.map(|&(sort, loss)| Candidate { model: name(&kind(sort)), loss }).collect()
+    each.map(|&(sort, loss)| Candidate { model: name(&Kind::of(sort, line)), loss }).collect()
+}
+
+fn untried(contest: &Contest, line: Kind) -> Vec<NotTried> {
+    let each = contest.untried.iter();
+    each.map(|(sort, why)| NotTried { model: name(&Kind::of(*sort, line)), why: why.to_string() }).collect()
+}
+
+/// How lines are fitted, in words; threads change nothing.
+fn words(options: &ErmOptions) -> String {
+    format!("{:?}", ErmOptions { threads: 0, ..options.clone() })
 }
 
 fn too_few(error: LearnError) -> anyhow::Error {
@@ -44,27 +63,47 @@ impl Train {
         encoder: &Encoder,
         people: &mut dyn Source,
     ) -> anyhow::Result<Learnt> {
-        let scores = self.scores(origin, encoder, people, None)?;
+        let (everybody, classes) = (self.gather(people)?, origin.classes().len());
+        let stages = Stages::new(self.cache.as_deref())?;
+        stages.expect(1);
+        let name = self.line_name(&everybody, origin.len());
+        let fitted = stage(&stages, &name, || self.fitted(people, encoder.width(), (origin, None)))?;
+        let scores = self.learnt_line(fitted, people, origin.len())?;
         let chosen = scores.options.clone().context("nobody was kept aside")?;
         let options = ErmOptions { epochs: chosen.epochs.div_ceil(SHORTER), ..chosen };
-        let (everybody, classes) = (self.gather(people)?, origin.classes().len());
-        let line = |others| {
-            let line = fit(&mut vec![others], encoder.width(), classes, &options, None, |_| ())?;
+        let line = |others: &mut dyn Source| {
+            let line = fit(others, encoder.width(), classes, &options, None, |_| ())?;
             Ok(Line::<LinearModel, LinearNumber>::Classes(line))
         };
-        let seen = self.seen_within_budget(&everybody, encoder)?;
-        let contest = contest(&everybody, Question::Classes(classes), seen.as_ref(), self.seed(), line)
-            .map_err(too_few)?;
-        let candidates = candidates(&contest, scores.kind);
-        if let (Sort::Represented, Some(seen)) = (contest.chosen, &seen) {
-            return Ok(Learnt { candidates, ..represented(seen, &everybody, classes)? });
+        let seen = self.seen_within_budget(&everybody, encoder, classes, &stages)?;
+        stages.expect(parts(everybody.len()) * (Average::ALL.len() + 2));
+        let entrants = Entrants {
+            seen: seen.as_ref().map_err(Untried::clone),
+            line: &words(&options),
+            seed: self.seed(),
+            seconds: 60.0 * self.budget,
+            shelf: &stages,
+        };
+        let contest = contest(&everybody, Question::Classes(classes), &entrants, line).map_err(too_few)?;
+        let (candidates, untried) = (candidates(&contest, scores.kind), untried(&contest, scores.kind));
+        if let (Sort::Represented, Ok(seen)) = (contest.chosen, &seen) {
+            let learnt = represented(seen, &everybody, classes, contest.beliefs, &stages)?;
+            return Ok(Learnt { candidates, untried, ..learnt });
         }
-        drop(everybody);
+        drop((everybody, seen));
+        stages.finish();
         let learnt = match contest.chosen {
             Sort::Average(average) => self.averages(origin, people, average)?,
             Sort::Line | Sort::Represented => scores,
         };
-        Ok(Learnt { candidates, ..learnt })
+        Ok(Learnt { candidates, untried, stages: stages.told(), ..learnt })
+    }
+
+    /// The name of the line that everybody's reports make.
+    fn line_name(&self, everybody: &Examples, rows: u64) -> String {
+        let digest = Digest::new("line").rows(&everybody.rows);
+        let digest = digest.reports(&everybody.unbiased).reports(&everybody.likelihood);
+        digest.word(&words(&self.options(rows))).name("softmax")
     }
 
     /// Of a line and averages what has the least squared error.
@@ -77,24 +116,35 @@ impl Train {
     ) -> anyhow::Result<LearntNumber> {
         let (bounds, hidden) = (number.bounds()?, origin.hidden());
         let everybody = self.gather(people)?;
-        let line = |others| {
-            let line = ridge_choosing_l2(&mut vec![others], encoder.width(), bounds, hidden)?.model;
+        let line = |others: &mut dyn Source| {
+            let line = ridge_choosing_l2(others, encoder.width(), bounds, hidden)?.model;
             Ok(Line::<LinearModel, LinearNumber>::Number(line))
         };
         let question = number_question(origin, number)?;
-        let contest = contest(&everybody, question, None, self.seed(), line).map_err(too_few)?;
+        let stages = Stages::new(self.cache.as_deref())?;
+        stages.expect(parts(everybody.len()) * (Average::ALL.len() + 1));
+        let entrants = Entrants {
+            seen: Err(Untried::OnlyClasses),
+            line: "ridge",
+            seed: self.seed(),
+            seconds: 60.0 * self.budget,
+            shelf: &stages,
+        };
+        let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
+        stages.finish();
         drop(everybody);
         let learnt = match contest.chosen {
             Sort::Average(average) => self.number_averages(origin, people, number, average)?,
             Sort::Line | Sort::Represented => self.line(origin, encoder, people, number)?,
         };
-        Ok(LearntNumber { candidates: candidates(&contest, Kind::Linear), ..learnt })
+        let (candidates, untried) = (candidates(&contest, Kind::Linear), untried(&contest, Kind::Linear));
+        Ok(LearntNumber { candidates, untried, ..learnt })
     }
 }
 
-/// What was tried; nothing where the model was given.
+/// What was tried and what was not; nothing where the model was given.
 pub(super) fn table(
-    candidates: &[Candidate],
+    (candidates, untried): (&[Candidate], &[NotTried]),
     chosen: &str,
     loss: &str,
     out: &mut impl Write,
@@ -102,10 +152,13 @@ pub(super) fn table(
     if candidates.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{:<12}{loss} on people who were kept aside, debiased", "model")?;
+    writeln!(out, "\n{:<16}{loss} on people who were kept aside, debiased", "model")?;
     for Candidate { model, loss } in candidates {
         let mark = if model == chosen { "  ← chosen" } else { "" };
-        writeln!(out, "{model:<12}{:>12.6} ± {:.6}{mark}", loss.value, loss.margin())?;
+        writeln!(out, "{model:<16}{:>12.6} ± {:.6}{mark}", loss.value, loss.margin())?;
+    }
+    for NotTried { model, why } in untried {
+        writeln!(out, "{model:<16}not tried: {why}")?;
     }
     Ok(())
 }

@@ -93,6 +93,12 @@ impl Train {
             ("--epochs", self.epochs.is_some(), !auto),
             ("--radius", self.radius.is_some(), !auto),
         ];
+        if self.cache.is_some() && !auto && kind != Kind::Representation {
+            return Err(Usage::new(format!(
+                "--model {} has nothing for --cache to keep",
+                super::name(&kind)
+            )));
+        }
         let concerned =
             auto || matches!(kind, Kind::Representation | Kind::Factors) || kind.average().is_some();
         match given.iter().find(|(_, given, useless)| concerned && *given && *useless) {
@@ -115,7 +121,7 @@ impl Train {
 
     /// All of them at once, as averages need them.
     pub(super) fn gather(&self, source: &mut dyn Source) -> Result<Examples, LearnError> {
-        let (limit, mut all) = (self.memory.saturating_mul(1 << 20), Examples::default());
+        let (limit, mut all) = (self.reports_memory(), Examples::default());
         source.pass(&mut |block| {
             if all.is_empty() {
                 all = Examples::new(Rows::new(block.rows.dense_width(), block.rows.sparse_width()));
@@ -128,7 +134,7 @@ impl Train {
                 return Ok(());
             }
             let problem =
-                format!("this model needs everybody in memory, and --memory {} is too little", self.memory);
+                format!("this model needs everybody in memory, and --memory {} is too little", limit >> 20);
             Err(LearnError::Source(problem.into()))
         })?;
         Ok(all)
@@ -177,6 +183,7 @@ impl Train {
             size: Some(fitted.size),
             judged: Some(judged),
             candidates: Vec::new(),
+            untried: Vec::new(),
             coverage: None,
         })
     }

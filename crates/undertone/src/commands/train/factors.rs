@@ -4,7 +4,7 @@ use super::averages::judge_numbers;
 use super::numbers::LearntNumber;
 use super::{Kind, Train};
 use crate::people::Origin;
-use crate::progress::spinner;
+use crate::progress::stage_bar;
 use undertone_learn::factors::Factors;
 use undertone_learn::held_out::Those;
 use undertone_learn::{Examples, LearnError, NumberPredictor, Source};
@@ -17,11 +17,13 @@ impl Train {
         people: &mut dyn Source,
         number: NumberWords,
     ) -> anyhow::Result<LearntNumber> {
-        let bar = spinner("learning what pairs add");
+        let bar = stage_bar().with_message("learning what pairs add");
+        bar.set_length(2);
         let fit = |people: &Examples| -> Result<Factors, LearnError> {
             Factors::fit(&people.rows, people.numbers.values())
         };
         let model = fit(&self.gather(&mut Those::others(people))?)?;
+        bar.inc(1);
         let judged = judge_numbers(&model, people, number, origin.hidden())?;
         let predictor = NumberPredictor::Factors(fit(&self.gather(people)?)?);
         bar.finish_and_clear();
@@ -34,6 +36,7 @@ impl Train {
             tried: Vec::new(),
             judged: Some(judged),
             candidates: Vec::new(),
+            untried: Vec::new(),
             coverage: None,
         })
     }

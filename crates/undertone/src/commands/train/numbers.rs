@@ -1,5 +1,6 @@
 //! From reports about numbers to a line, or to averages.
 
+use super::summary::NotTried;
 use super::{Candidate, Kind, Train, Tried, auto, averages, coverage, name};
 use crate::exit::Usage;
 use crate::new_file::NewFile;
@@ -39,6 +40,9 @@ struct NumberSummary<'a> {
     /// With auto, what was tried, with its error on those who were kept aside
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<Candidate>,
+    /// And what was not tried, and why
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_tried: Vec<NotTried>,
     /// Of everybody, each by a line that was fitted without them; of other models, of one in eight
     held_out_rmse: Option<Ranged>,
     held_out_r2: Option<Ranged>,
@@ -63,6 +67,7 @@ pub(super) struct LearntNumber {
     pub(super) tried: Vec<Tried>,
     pub(super) judged: Option<NumberFigures>,
     pub(super) candidates: Vec<Candidate>,
+    pub(super) untried: Vec<NotTried>,
     pub(super) coverage: Option<Coverage>,
 }
 
@@ -77,6 +82,7 @@ impl LearntNumber {
             tried: Vec::new(),
             judged: None,
             candidates: Vec::new(),
+            untried: Vec::new(),
             coverage: None,
         }
     }
@@ -175,6 +181,7 @@ impl Train {
             size: learnt.size,
             tried: learnt.tried.clone(),
             candidates: learnt.candidates.clone(),
+            not_tried: learnt.untried.clone(),
             held_out_rmse: learnt.judged.as_ref().map(|figures| figures.rmse),
             held_out_r2: learnt.judged.as_ref().map(|figures| figures.r2),
             hidden_variance: origin.hidden(),
@@ -236,7 +243,8 @@ impl NumberSummary<'_> {
         let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
         writeln!(out, "Model: {}, {}{penalty}", self.model, self.method)?;
         if all {
-            auto::table(&self.candidates, &self.model, "mean squared error", out)?;
+            let sorts = (&self.candidates[..], &self.not_tried[..]);
+            auto::table(sorts, &self.model, "mean squared error", out)?;
         }
         if self.size.is_some() {
             averages::table(&self.tried, self.size, "mean squared error up to a constant", out)?;

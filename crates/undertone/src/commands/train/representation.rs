@@ -2,24 +2,34 @@
 
 use super::{Kind, Learnt, Train};
 use crate::people::Origin;
-use crate::progress::spinner;
-use undertone_learn::auto::is_in;
+use crate::stages::Stages;
+use undertone_learn::auto::{Untried, is_in, parts};
 use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::Encoder;
-use undertone_learn::represented::Seen;
+use undertone_learn::represented::{Limits, Seen, Sight};
 use undertone_learn::{Examples, Predictor, Source};
 
 impl Train {
-    /// Everybody as they are seen, if they can be and there is time for it.
+    /// Time and memory that may be used.
+    fn limits(&self) -> Limits {
+        let bytes =
+            self.memory.map_or(Limits::default().bytes, |memory| (memory as u64).saturating_mul(1 << 20));
+        Limits { seconds: 60.0 * self.budget, bytes }
+    }
+
+    /// Everybody as they are seen, if they can be and there is time for it: they are learnt from once for each part that is kept aside, and
+    /// once for everybody.
     pub(super) fn seen_within_budget(
         &self,
         everybody: &Examples,
         encoder: &Encoder,
-    ) -> anyhow::Result<Option<Seen>> {
-        let bar = spinner("looking at public features");
-        let seen = Seen::within(&everybody.rows, encoder.columns(), 60.0 * self.budget)?;
-        bar.finish_and_clear();
-        Ok(seen)
+        classes: usize,
+        stages: &Stages,
+    ) -> anyhow::Result<Result<Seen, Untried>> {
+        let learnings = parts(everybody.len()) + 1;
+        let sight = Sight::of(encoder);
+        stages.expect(sight.stages());
+        Ok(Seen::within(&everybody.rows, sight, classes, (self.limits(), learnings), stages)?)
     }
 
     pub(super) fn representation(
@@ -28,22 +38,31 @@ impl Train {
         encoder: &Encoder,
         people: &mut dyn Source,
     ) -> anyhow::Result<Learnt> {
-        let everybody = self.gather(people)?;
-        let bar = spinner("looking at public features");
-        let seen = Seen::new(&everybody.rows, encoder.columns())?;
-        bar.finish_and_clear();
-        represented(&seen, &everybody, origin.classes().len())
+        let (everybody, classes) = (self.gather(people)?, origin.classes().len());
+        let (stages, sight) = (Stages::new(self.cache.as_deref())?, Sight::of(encoder));
+        stages.expect(sight.stages() + 1);
+        let seen = Seen::new(&everybody.rows, sight, classes, self.limits().bytes, &stages)?;
+        represented(&seen, &everybody, classes, None, &stages)
     }
 }
 
-/// The model of everybody, judged by those who are kept aside as the others' reports have them.
-pub(super) fn represented(seen: &Seen, everybody: &Examples, classes: usize) -> anyhow::Result<Learnt> {
-    let spinner = spinner("learning from reports");
-    let found = seen.without(everybody, classes, |row| is_in(row, 0))?;
+/// The model of everybody, judged by those of the first part as the others' reports have them, if they are not `judged` yet.
+pub(super) fn represented(
+    seen: &Seen,
+    everybody: &Examples,
+    classes: usize,
+    judged: Option<Vec<f32>>,
+    stages: &Stages,
+) -> anyhow::Result<Learnt> {
+    let judged = match judged {
+        Some(judged) => judged,
+        None => seen.without_part(everybody, classes, 0, stages)?,
+    };
     let mut evaluation = Evaluation::new(classes);
-    evaluation.observe(&everybody.part(|row| is_in(row, 0)), &found)?;
+    evaluation.observe(&everybody.part(|row| is_in(row, 0)), &judged)?;
     let model = seen.model(everybody, classes)?;
-    spinner.finish_and_clear();
+    stages.finish();
     let (judged, predictor) = (Some(evaluation.figures()?), Predictor::Represented(Box::new(model)));
-    Ok(Learnt { judged, ..Learnt::new(Kind::Representation, predictor, "posterior".into()) })
+    let stages = stages.told();
+    Ok(Learnt { judged, stages, ..Learnt::new(Kind::Representation, predictor, "posterior".into()) })
 }

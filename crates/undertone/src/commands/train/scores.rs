@@ -2,9 +2,11 @@
 
 use super::kind::{Kind, Method};
 use super::networks::Epoch;
+use super::summary::NotTried;
 use super::{Candidate, Train, Tried, name};
 use crate::people::Origin;
 use crate::progress::progress_bar;
+use crate::stages::Told;
 use std::num::NonZeroU32;
 use undertone_learn::evaluation::{Evaluation, Figures};
 use undertone_learn::features::Encoder;
@@ -14,7 +16,7 @@ use undertone_learn::linear::{
     fit_choosing_l2,
 };
 use undertone_learn::nonparametric::Coverage;
-use undertone_learn::{Predictor, Source};
+use undertone_learn::{LearnError, Predictor, Source};
 
 /// What came of it.
 pub(super) struct Learnt {
@@ -31,6 +33,10 @@ pub(super) struct Learnt {
     pub(super) judged: Option<Figures>,
     /// What else was tried, if the kind was not given
     pub(super) candidates: Vec<Candidate>,
+    /// And what was not
+    pub(super) untried: Vec<NotTried>,
+    /// What was kept of the work, if anything was
+    pub(super) stages: Option<Told>,
     pub(super) coverage: Option<Coverage>,
     /// What was chosen, of a line
     pub(super) options: Option<ErmOptions>,
@@ -50,6 +56,8 @@ impl Learnt {
             tried: Vec::new(),
             judged: None,
             candidates: Vec::new(),
+            untried: Vec::new(),
+            stages: None,
             coverage: None,
             options: None,
             epochs: Vec::new(),
@@ -71,8 +79,19 @@ impl Learnt {
     }
 }
 
+/// Work that shows how far it has come.
+fn shown<T>(work: impl FnOnce(&mut dyn FnMut(Progress)) -> T) -> T {
+    let bar = progress_bar(0);
+    let done = work(&mut |seen: Progress| {
+        bar.set_length(seen.of);
+        bar.set_position(seen.rows);
+    });
+    bar.finish_and_clear();
+    done
+}
+
 impl Train {
-    fn options(&self, rows: u64) -> ErmOptions {
+    pub(super) fn options(&self, rows: u64) -> ErmOptions {
         let batch = self.batch.get() as usize;
         ErmOptions {
             loss: self.kind().loss(),
@@ -95,36 +114,50 @@ impl Train {
         people: &mut dyn Source,
         start: Option<&Weights>,
     ) -> anyhow::Result<Learnt> {
-        let kind = if self.kind() == Kind::Auto { Kind::Softmax } else { self.kind() };
         let (features, classes) = (encoder.width(), origin.classes().len());
-        let options = self.options(origin.len());
-        let bar = progress_bar(0);
-        let report = |seen: Progress| {
-            bar.set_length(seen.of);
-            bar.set_position(seen.rows);
-        };
-        let learnt = match self.l2 {
+        Ok(match self.l2 {
             _ if self.method() == Method::Sgd => {
                 let model = self.one_pass(people, features, classes)?;
-                Learnt::linear(kind, model, self.method(), None)
+                Learnt::linear(self.kind(), model, self.method(), None)
             }
             Some(l2) => {
-                let model = fit(people, features, classes, &options, start, report)?;
-                Learnt::linear(kind, model, self.method(), Some(l2))
+                let options = self.options(origin.len());
+                let model = shown(|report| fit(people, features, classes, &options, start, report))?;
+                Learnt::linear(self.kind(), model, self.method(), Some(l2))
             }
             None => {
-                let Fitted { model, target, l2, learning_rate, tried, judged } =
-                    fit_choosing_l2(people, features, classes, &options, start, report)?;
-                let judged = Some(Evaluation::of(&judged, &mut Those::held_out(people))?.figures()?);
-                let soft = matches!(target, Target::Posterior(_));
-                let method = if soft { Method::Posterior } else { self.method() };
-                let tried = Tried::penalties(&tried);
-                let options = Some(ErmOptions { target, l2, learning_rate, ..options });
-                Learnt { tried, judged, options, ..Learnt::linear(kind, model, method, Some(l2)) }
+                let fitted = self.fitted(people, features, (origin, start))?;
+                self.learnt_line(fitted, people, origin.len())?
             }
-        };
-        bar.finish_and_clear();
-        Ok(learnt)
+        })
+    }
+
+    /// Scores with the λ that does best on those who are kept aside.
+    pub(super) fn fitted(
+        &self,
+        people: &mut dyn Source,
+        features: usize,
+        (origin, start): (&Origin, Option<&Weights>),
+    ) -> Result<Fitted, LearnError> {
+        let (classes, options) = (origin.classes().len(), self.options(origin.len()));
+        shown(|report| fit_choosing_l2(people, features, classes, &options, start, report))
+    }
+
+    /// What came of a fit, judged by those who were kept aside.
+    pub(super) fn learnt_line(
+        &self,
+        fitted: Fitted,
+        people: &mut dyn Source,
+        rows: u64,
+    ) -> anyhow::Result<Learnt> {
+        let kind = if self.kind() == Kind::Auto { Kind::Softmax } else { self.kind() };
+        let Fitted { model, target, l2, learning_rate, tried, judged } = fitted;
+        let judged = Some(Evaluation::of(&judged, &mut Those::held_out(people))?.figures()?);
+        let soft = matches!(target, Target::Posterior(_));
+        let method = if soft { Method::Posterior } else { self.method() };
+        let tried = Tried::penalties(&tried);
+        let options = Some(ErmOptions { target, l2, learning_rate, ..self.options(rows) });
+        Ok(Learnt { tried, judged, options, ..Learnt::linear(kind, model, method, Some(l2)) })
     }
 
     /// Each report once, in order.

@@ -3,6 +3,7 @@
 use super::networks::Epoch;
 use super::{auto, averages, coverage, networks};
 use crate::people::Origin;
+use crate::stages::Told;
 use serde::Serialize;
 use std::io::Write;
 use undertone_learn::evaluation::Figure;
@@ -33,6 +34,12 @@ pub(super) struct Summary<'a> {
     /// Of a network, how training went
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) epochs: Vec<Epoch>,
+    /// And what was not tried, and why
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) not_tried: Vec<NotTried>,
+    /// With a cache, which stages were there and which were not
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cache: Option<Told>,
     /// Of the people who were kept aside, by a model learnt from the others
     pub(super) held_out_accuracy: Option<Figure>,
     pub(super) held_out_log_loss: Option<Figure>,
@@ -70,6 +77,13 @@ pub(super) struct Candidate {
     pub(super) model: String,
     /// The share of people who are predicted wrongly, or the mean squared error; debiased
     pub(super) loss: Figure,
+}
+
+/// A sort of model that was not tried.
+#[derive(Clone, Serialize)]
+pub(super) struct NotTried {
+    pub(super) model: String,
+    pub(super) why: String,
 }
 
 impl Summary<'_> {
@@ -110,7 +124,7 @@ impl Summary<'_> {
         let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
         writeln!(out, "Model: {model}, {method}{penalty}")?;
         if all {
-            auto::table(&self.candidates, model, "error", out)?;
+            auto::table((&self.candidates, &self.not_tried), model, "error", out)?;
             networks::table(&self.epochs, out)?;
         }
         if self.size.is_some() {
@@ -141,6 +155,10 @@ impl Summary<'_> {
         if let Some(coverage) = &self.coverage {
             writeln!(out)?;
             coverage.explain(out)?;
+        }
+        if let Some(Told { found, made }) = &self.cache {
+            let words = |words: &[String]| if words.is_empty() { "none".into() } else { words.join(", ") };
+            writeln!(out, "\nStages that were in the cache: {}; made: {}", words(found), words(made))?;
         }
         writeln!(out, "\nWritten: {}", self.output)?;
         Ok(())

@@ -28,6 +28,8 @@ impl Train {
             tried: learnt.tried.clone(),
             candidates: learnt.candidates.clone(),
             epochs: learnt.epochs.clone(),
+            not_tried: learnt.untried.clone(),
+            cache: learnt.stages.clone(),
             held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
             held_out_log_loss: learnt.judged.as_ref().map(|figures| figures.log_loss),
             judges_chose: learnt.judges_chose(),

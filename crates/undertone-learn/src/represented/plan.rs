@@ -1,0 +1,132 @@
+//! What a representation takes, before anything is made: bytes, and seconds on one core.
+//!
+//! Both are counted, not measured, so that a plan is the same on every machine. Memory is that of the largest step: features and the vectors
+//! that look for the directions in which they differ, then graph and kernel, of which those of the views before are kept, then labels.
+
+use super::given::is_sparse;
+use super::{Sight, sizes};
+use crate::LearnError;
+use crate::features::Rows;
+use undertone_represent::{Kind, Sizes};
+
+/// Multiplications a second that a core is thought to do.
+const RATE: f64 = 2e10;
+/// Vectors that are carried along in a search for directions beyond those that are wanted.
+const SPARE: u64 = 40;
+/// Products with the covariances until directions are found.
+const PRODUCTS: f64 = 20.0;
+/// Features of an image for each of its pixels.
+const IMAGE_FEATURES: u64 = 6;
+/// Functions of the graph.
+const GRAPH: u64 = 400;
+/// Matrices over people and classes at a time: the fits of all filters of the graph, targets, reports and beliefs.
+const OVER_CLASSES: u64 = 11 + 8;
+/// Rounds of smoothing, each with all filters of the kernel and the chosen one again.
+const ROUNDS: f64 = 6.0;
+const KERNEL_FITS: f64 = 9.0;
+/// Exponentials of a person and class in a round, each as long as some multiplications.
+const EXPONENTIALS: f64 = 18.0 * 10.0 * 8.0;
+
+/// What may be used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Of one core
+    pub seconds: f64,
+    /// Of memory
+    pub bytes: u64,
+}
+
+/// What is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Need {
+    /// Of one core, to look at features
+    pub looking: f64,
+    /// Of one core, to learn from reports once
+    pub learning: f64,
+    /// Of memory
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { seconds: 600.0, bytes: 8 << 30 }
+    }
+}
+
+impl Need {
+    /// For these people and so many classes.
+    pub fn new(rows: &Rows, sight: Sight, classes: usize) -> Self {
+        let (people, mut kept) = (rows.len(), 0);
+        let mut need = Self::default();
+        for &kind in sight.kinds() {
+            let sizes = sizes(kind, rows);
+            let features = Features::of(rows, kind);
+            let count = sizes.graph_coordinates.max(sizes.kernel_coordinates) as u64;
+            need.looking += (features.operations(count) + sizes.operations(people)) / RATE;
+            need.learning += learning(&sizes, people, classes) / RATE;
+            need.bytes = need.bytes.max(kept + features.bytes(count).max(sizes.bytes(people)));
+            kept += basis_bytes(&sizes, people);
+        }
+        need.bytes = need.bytes.max(kept + 4 * OVER_CLASSES * (people * classes) as u64);
+        need
+    }
+
+    /// Refuses what does not fit.
+    pub(super) fn check(self, rows: &Rows, allowed: u64) -> Result<(), LearnError> {
+        if self.bytes <= allowed {
+            return Ok(());
+        }
+        Err(LearnError::Memory { people: rows.len(), features: rows.width(), bytes: self.bytes, allowed })
+    }
+}
+
+/// What is kept of a view while the next is made.
+fn basis_bytes(sizes: &Sizes, people: usize) -> u64 {
+    let (people, landmarks) = (people as u64, sizes.landmarks.min(people) as u64);
+    4 * people * (landmarks + GRAPH + sizes.graph_coordinates as u64) + 4 * landmarks * landmarks
+}
+
+/// Multiplications of learning once.
+fn learning(sizes: &Sizes, people: usize, classes: usize) -> f64 {
+    let functions = KERNEL_FITS * sizes.landmarks.min(people) as f64;
+    ROUNDS * people as f64 * classes as f64 * (functions + EXPONENTIALS)
+}
+
+/// How many features of whom.
+struct Features {
+    people: u64,
+    width: u64,
+    /// Values that are not zero, where only they are kept
+    entries: Option<u64>,
+}
+
+impl Features {
+    fn of(rows: &Rows, kind: Kind) -> Self {
+        let columns = rows.width() as u64;
+        let width = match kind {
+            Kind::Columns => columns,
+            Kind::Strokes | Kind::Patches => IMAGE_FEATURES * columns,
+        };
+        let entries = is_sparse(rows).then(|| rows.bytes() as u64 / 4);
+        Self { people: rows.len() as u64, width, entries }
+    }
+
+    /// In full, features and what they are made of, and the covariances of their columns. Else each value with its column, by rows and by columns, and
+    /// four sets of vectors over the features.
+    fn bytes(&self, count: u64) -> u64 {
+        let vectors = 4 * (count + SPARE) * (4 * self.width + self.people);
+        match self.entries {
+            None => 8 * self.people * self.width + 4 * self.width * self.width + vectors,
+            Some(entries) => 16 * entries + vectors,
+        }
+    }
+
+    fn operations(&self, count: u64) -> f64 {
+        let (people, features) = (self.people as f64, self.width as f64);
+        let vectors = (count + SPARE) as f64;
+        match self.entries {
+            None => people * features * features / 2.0 + PRODUCTS * features * features * vectors,
+            Some(entries) => PRODUCTS * vectors * (2.0 * entries as f64 + features * vectors),
+        }
+    }
+}
