@@ -1,7 +1,7 @@
 //! Scores that are linear in the features, of classes.
 
 use super::kind::{Kind, Method};
-use super::networks::Epoch;
+use super::networks::Round;
 use super::{Candidate, Train, Tried, name};
 use crate::people::Origin;
 use crate::progress::progress_bar;
@@ -35,7 +35,7 @@ pub(super) struct Learnt {
     /// What was chosen, of a line
     pub(super) options: Option<ErmOptions>,
     /// How training went, of a network
-    pub(super) epochs: Vec<Epoch>,
+    pub(super) epochs: Vec<Round>,
 }
 
 impl Learnt {

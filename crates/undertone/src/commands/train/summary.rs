@@ -1,6 +1,6 @@
 //! What was learnt and how, for machines and for people.
 
-use super::networks::Epoch;
+use super::networks::Round;
 use super::{auto, averages, coverage, networks};
 use crate::people::Origin;
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub(super) struct Summary<'a> {
     pub(super) candidates: Vec<Candidate>,
     /// Of a network, how training went
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) epochs: Vec<Epoch>,
+    pub(super) epochs: Vec<Round>,
     /// Of the people who were kept aside, by a model learnt from the others
     pub(super) held_out_accuracy: Option<Figure>,
     pub(super) held_out_log_loss: Option<Figure>,
