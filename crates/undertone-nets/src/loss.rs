@@ -44,7 +44,9 @@ impl Loss {
             Self::Forward => t.iter_mut().for_each(|t| *t /= top),
             Self::Soft => {
                 let sum: f32 = t.iter().map(|t| t / top).sum();
-                t.iter_mut().for_each(|t| *t = *t / top / sum);
+                for t in t {
+                    *t = *t / top / sum;
+                }
             }
             Self::Debiased => {}
         }

@@ -71,7 +71,9 @@ impl Trained {
         predict(&self.network, &self.weights, count, |row, into| {
             into.fill(0.0);
             write(row, into);
-            into.iter_mut().for_each(|x| *x = self.scale.apply(*x));
+            for x in into {
+                *x = self.scale.apply(*x);
+            }
         })
     }
 }

@@ -54,12 +54,10 @@ impl NetKind {
         self,
         encoder: &Encoder,
         classes: usize,
-        training: Training,
+        mut training: Training,
     ) -> Result<NetTrainer<'static>, LearnError> {
         let (architecture, inputs) = self.architecture(encoder)?;
-        let shift = architecture.image().map_or(0, |image| image.width / SHIFT);
-        let augmentation = Augmentation { shift, ..training.augmentation };
-        let training = Training { augmentation, ..training };
+        training.augmentation.shift = architecture.image().map_or(0, |image| image.width / SHIFT);
         Ok(NetTrainer { inputs, ..NetTrainer::new(architecture, classes, training) })
     }
 

@@ -38,7 +38,7 @@ impl State {
 
     /// Whether all epochs are over, or too many have brought nothing.
     pub(super) fn is_over(&self, training: &Training) -> bool {
-        let since = self.best.as_ref().map_or(0, |best| self.epochs - best.epochs);
+        let since = self.best.as_ref().map_or(0, |best| self.epochs.saturating_sub(best.epochs));
         self.epochs >= training.epochs || training.patience.is_some_and(|patience| since >= patience)
     }
 }

@@ -98,11 +98,8 @@ impl Dataset {
             return Err(NetError::NotFinite { row: row + 1 });
         }
         self.targets.extend_from_slice(target);
-        if aside {
-            self.aside.push(row)
-        } else {
-            self.training.push(row)
-        }
+        let part = if aside { &mut self.aside } else { &mut self.training };
+        part.push(row);
         Ok(())
     }
 

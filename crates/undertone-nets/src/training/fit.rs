@@ -28,13 +28,16 @@ pub struct Progress {
     pub report_likelihood: Option<f64>,
 }
 
+/// What somebody makes of probabilities.
+pub type Judge<'a> = dyn Fn(&[f32]) -> f64 + 'a;
+
 /// Who wants to know, who judges, and where to go on.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks<'a> {
     /// Is told after each epoch
     pub progress: Option<&'a dyn Fn(&Progress)>,
     /// How good the K probabilities are of each person who is kept aside, in the order in which they were pushed: the more the better
-    pub judge: Option<&'a dyn Fn(&[f32]) -> f64>,
+    pub judge: Option<&'a Judge<'a>>,
     /// Has the state after each epoch, under a name that only the same training has: what was interrupted goes on from there, what has ended is not done again
     pub checkpoints: Option<&'a Path>,
 }
@@ -104,7 +107,11 @@ fn descent(
     let mut state = found.flatten().unwrap_or_else(|| State::new(start));
     let mut lanes: Vec<Lane> = (0..LANES).map(|_| Lane::default()).collect();
     while !state.is_over(training) {
-        let loss = epoch(network, image, training, data, &mut state, &mut lanes)?;
+        let loss = match epoch(network, image, training, data, &mut state, &mut lanes) {
+            // Endless gain on what is trained on ends, too: the best epoch before it is kept.
+            Err(NetError::Diverged { .. }) if state.best.is_some() => break,
+            loss => loss?,
+        };
         let gain = hooks.judge.map(|judge| judged(network, data, &mut state, judge));
         if let Some(checkpoint) = &checkpoint {
             checkpoint.write(&state)?;
@@ -183,7 +190,7 @@ fn descend(
 }
 
 /// What the judge says of these weights. The best ones are remembered.
-fn judged(network: &Network, data: &Dataset, state: &mut State, judge: &dyn Fn(&[f32]) -> f64) -> f64 {
+fn judged(network: &Network, data: &Dataset, state: &mut State, judge: &Judge<'_>) -> f64 {
     let write = |at: usize, into: &mut [f32]| into.copy_from_slice(data.row(data.aside[at]));
     let gain = judge(&predict(network, &state.weights, data.aside.len(), write));
     if state.best.as_ref().is_none_or(|best| gain > best.gain) {

@@ -13,7 +13,7 @@ mod schedule;
 pub use augmentation::Augmentation;
 pub use dataset::Dataset;
 pub(crate) use dataset::Scale;
-pub use fit::{Hooks, Progress, fit};
+pub use fit::{Hooks, Judge, Progress, fit};
 pub(crate) use lane::predict;
 pub use schedule::{Decay, Schedule};
 

@@ -272,18 +272,18 @@ impl Train {
         people: &mut dyn Source,
         start: Option<&Predictor>,
     ) -> anyhow::Result<Learnt> {
-        match (self.kind(), self.kind().average(), self.kind().network(), start) {
+        let (network, line) = match start {
+            Some(Predictor::Network(start)) => (Some(&**start), None),
+            Some(Predictor::Linear(start)) => (None, Some(&start.weights)),
+            // Nothing else is started from.
+            _ => (None, None),
+        };
+        match (self.kind(), self.kind().average(), self.kind().network()) {
             (Kind::Auto, ..) => self.best(origin, encoder, people),
             (Kind::Representation, ..) => self.representation(origin, encoder, people),
-            (_, Some(average), ..) => self.averages(origin, people, average),
-            (_, _, Some(kind), Some(Predictor::Network(start))) => {
-                self.network(kind, origin, encoder, people, Some(start))
-            }
-            (_, _, Some(kind), _) => self.network(kind, origin, encoder, people, None),
-            (.., Some(Predictor::Linear(start))) => {
-                self.scores(origin, encoder, people, Some(&start.weights))
-            }
-            (.., _) => self.scores(origin, encoder, people, None),
+            (_, Some(average), _) => self.averages(origin, people, average),
+            (_, _, Some(kind)) => self.network(kind, origin, encoder, people, network),
+            (_, None, None) => self.scores(origin, encoder, people, line),
         }
     }
 }

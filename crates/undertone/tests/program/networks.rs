@@ -19,7 +19,7 @@ fn images(folder: &Folder, name: &str, count: u32) -> String {
     };
     let header = |dimensions: &[u32]| {
         let mut bytes = vec![0, 0, 8, dimensions.len() as u8];
-        dimensions.iter().for_each(|n| bytes.extend(n.to_be_bytes()));
+        bytes.extend(dimensions.iter().flat_map(|n| n.to_be_bytes()));
         bytes
     };
     let (mut pixels, mut labels) = (header(&[count, 8, 8]), header(&[count]));
@@ -164,7 +164,7 @@ fn training_that_was_killed_goes_on_and_ends_in_the_same_bits() {
     let mut killed = command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let (start, written) =
         (Instant::now(), || fs::read_dir(&checkpoints).is_ok_and(|mut files| files.next().is_some()));
-    while !written() && start.elapsed() < Duration::from_secs(60) {
+    while !written() && start.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(2));
     }
     killed.kill().unwrap();

@@ -32,7 +32,7 @@ pub(super) enum Retrain {
 
 /// How an epoch went.
 #[derive(Clone, Copy, Serialize)]
-pub(super) struct Epoch {
+pub(super) struct Round {
     /// One, or two for the network that is trained on what the first has learnt
     network: usize,
     epoch: usize,
@@ -100,7 +100,7 @@ impl Train {
             bar.set_length(all as u64);
             bar.set_position(epoch as u64);
             bar.set_message(format!("epoch {epoch}, loss {loss:.4}"));
-            epochs.borrow_mut().push(Epoch { network, epoch, loss, report_likelihood });
+            epochs.borrow_mut().push(Round { network, epoch, loss, report_likelihood });
         };
         let (first, second) = (|seen: &Progress| tell(1, seen), |seen: &Progress| tell(2, seen));
         let trainer = NetTrainer { progress: Some(&first), ..self.trainer(kind, origin, encoder)? };
@@ -158,12 +158,12 @@ impl From<Retrain> for Relabel {
 }
 
 /// How each epoch went; nothing where there was none.
-pub(super) fn table(epochs: &[Epoch], out: &mut impl Write) -> anyhow::Result<()> {
+pub(super) fn table(epochs: &[Round], out: &mut impl Write) -> anyhow::Result<()> {
     let (Some(first), Some(last)) = (epochs.first(), epochs.last()) else { return Ok(()) };
     let heading = "report likelihood on one in eight who were kept aside, in nats above even chances";
     for network in first.network..=last.network {
         let of_network = || epochs.iter().filter(move |epoch| epoch.network == network);
-        let gain = |epoch: &Epoch| epoch.report_likelihood.unwrap_or(f64::NAN);
+        let gain = |epoch: &Round| epoch.report_likelihood.unwrap_or(f64::NAN);
         let best = of_network().map(gain).fold(f64::MIN, f64::max);
         writeln!(out, "\nepoch       loss   {heading}")?;
         for epoch in of_network() {

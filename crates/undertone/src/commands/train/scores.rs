@@ -1,7 +1,7 @@
 //! Scores that are linear in the features, of classes.
 
 use super::kind::{Kind, Method};
-use super::networks::Epoch;
+use super::networks::Round;
 use super::summary::NotTried;
 use super::{Candidate, Train, Tried, name};
 use crate::people::Origin;
@@ -41,7 +41,7 @@ pub(super) struct Learnt {
     /// What was chosen, of a line
     pub(super) options: Option<ErmOptions>,
     /// How training went, of a network
-    pub(super) epochs: Vec<Epoch>,
+    pub(super) epochs: Vec<Round>,
 }
 
 impl Learnt {

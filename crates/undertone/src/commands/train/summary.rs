@@ -1,6 +1,6 @@
 //! What was learnt and how, for machines and for people.
 
-use super::networks::Epoch;
+use super::networks::Round;
 use super::{auto, averages, coverage, networks};
 use crate::people::Origin;
 use crate::stages::Told;
@@ -31,12 +31,12 @@ pub(super) struct Summary<'a> {
     /// With auto, what was tried, with its error on those who were kept aside
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) candidates: Vec<Candidate>,
-    /// Of a network, how training went
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) epochs: Vec<Epoch>,
     /// And what was not tried, and why
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) not_tried: Vec<NotTried>,
+    /// Of a network, how training went
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) epochs: Vec<Round>,
     /// With a cache, which stages were there and which were not
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cache: Option<Told>,
