@@ -7,6 +7,7 @@ mod folder;
 mod limits;
 mod one_round;
 mod online;
+mod options;
 mod slope;
 
 use std::io::Write;
