@@ -74,16 +74,16 @@ pub(crate) struct Deep {
     /// These methods only, of the tables [default: lp-1st,lp-2st,ours]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     method: Vec<Method>,
-    /// Seeds of each setting [default: 3]
+    /// Seeds of each setting [default: 3, quick 5]
     #[arg(long, value_name = "N", value_parser = arguments::count, allow_hyphen_values = true)]
     repetitions: Option<NonZeroU32>,
-    /// Epochs of each stage of a network, at most [default: 10, ratings 20, quick 5]; from 40 on images are trained on exactly as published
+    /// Epochs of each stage of a network, at most [default: 10, ratings 20, quick 4 and 5]; from 40 on images are trained on exactly as published
     #[arg(long, value_name = "N", value_parser = arguments::count, allow_hyphen_values = true)]
     epochs: Option<NonZeroU32>,
     /// The network for images: mlp, cnn, inception (the paper's) or inception/N, with one in N of its filters [default: cnn, quick mlp]
     #[arg(long, value_parser = networks::for_images)]
     network: Option<Network>,
-    /// Ask the first so many only [default: everybody, figures 10000, quick 3000]
+    /// Ask the first so many only [default: everybody, figures 10000, quick 4000]
     #[arg(long, value_name = "N", value_parser = arguments::people, allow_hyphen_values = true)]
     people: Option<u64>,
 }
@@ -153,43 +153,30 @@ impl Deep {
         Ok((folder, record))
     }
 
-    /// Parts that can be run, each with the place of its people among the sources; and why the others cannot.
+    /// Parts that can be run, each with the place of its people among the sources; and why sets are left out.
     fn available(&self) -> anyhow::Result<(Vec<(Part, usize)>, Vec<Source>, Vec<String>)> {
         if let Some(data) = &self.data {
             ensure!(data.is_dir(), "{} is no folder", data.display());
         }
         let made = self.options.quick && self.data.is_none();
-        let usual: &[Part] = match made {
-            true => &[Part::Synthetic, Part::Figures],
-            false => &[Part::Mnist, Part::Fashion, Part::Ratings, Part::Figures],
+        let usual: &[Part] = if made {
+            &[Part::Synthetic, Part::Figures]
+        } else {
+            &[Part::Mnist, Part::Fashion, Part::Ratings, Part::Figures]
         };
         let wanted = if self.only.is_empty() { usual } else { &self.only };
-        let (mut parts, mut sources, mut left_out) = (Vec::new(), Vec::<Source>::new(), Vec::new());
-        for &part in wanted {
-            let mut problems = Vec::new();
-            for &set in sets(part, made) {
-                let place = match sources.iter().position(|source| source.set == set) {
-                    Some(place) => Some(place),
-                    None => match Source::find(set, self.data.as_deref())? {
-                        Ok(source) => {
-                            sources.push(source);
-                            Some(sources.len() - 1)
-                        }
-                        Err(problem) => {
-                            problems.push(problem);
-                            None
-                        }
-                    },
-                };
-                if let Some(place) = place {
-                    parts.push((part, place));
-                    problems.clear();
-                    break;
-                }
+        let (mut sources, mut left_out) = (Vec::<Source>::new(), Vec::new());
+        for set in
+            Set::ALL.into_iter().filter(|set| wanted.iter().any(|part| sets(*part, made).contains(set)))
+        {
+            match Source::find(set, self.data.as_deref())? {
+                Ok(source) => sources.push(source),
+                Err(why) => left_out.push(why),
             }
-            left_out.extend(problems);
         }
-        left_out.dedup();
+        let place = |set: &Set| sources.iter().position(|source| source.set == *set);
+        let people_of = |part: &Part| Some((*part, sets(*part, made).iter().find_map(place)?));
+        let parts: Vec<(Part, usize)> = wanted.iter().filter_map(people_of).collect();
         if parts.is_empty() {
             let why = left_out.join("; ");
             return Err(Usage::new(format!("there is nothing to run: {why}; --quick needs no data")).into());

@@ -40,10 +40,10 @@ impl Extent {
     };
     pub(super) const QUICK: Self = Self {
         epsilons: [&[2.0, 3.0], &[2.0, 4.0]],
-        repetitions: 3,
-        epochs: [5, 5],
+        repetitions: 5,
+        epochs: [4, 5],
         network: Network::Mlp,
-        people: [3000, 100_000],
+        people: [4000, 100_000],
         figure_people: 2000,
         temperatures: &[0.5, 2.0],
         first_shares: &[0.5, 0.65],

@@ -1,7 +1,7 @@
 //! Ratings of films, from one to five, by a table `user_id,movie_id,rating`.
 //!
 //! Four in five ratings are asked for, by a public hash of the row; the others judge. Who rated what is public here, and how well they
-//! liked it is not.
+//! liked it is not. Rows of a person stand together: where only the first are asked for, the others among those judge.
 
 use super::people::{Input, Judge, People, Public, Secrets};
 use super::setting::Set;
@@ -23,6 +23,17 @@ const MOST: f64 = 1e6;
 struct Part {
     ids: Vec<f32>,
     labels: Vec<u32>,
+}
+
+impl Part {
+    fn push(&mut self, [user, movie, rating]: [f64; 3]) {
+        self.ids.extend([user as f32, movie as f32]);
+        self.labels.push(rating as u32 - 1);
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::dense(2, self.ids.clone())
+    }
 }
 
 fn judges(row: u64) -> bool {
@@ -50,18 +61,18 @@ pub(super) fn people(path: &Path, count: usize) -> anyhow::Result<People> {
                 path.display(),
                 row + 1
             );
-            let part = if judges(row) { &mut others } else { &mut asked };
-            part.ids.extend([user as f32, movie as f32]);
-            part.labels.push(rating as u32 - 1);
+            // The numbers of all are known, whoever is asked.
             ends = [ends[0].max(user as usize + 1), ends[1].max(movie as usize + 1)];
+            if asked.labels.len() < count {
+                let part = if judges(row) { &mut others } else { &mut asked };
+                part.push([user, movie, rating]);
+            }
             row += 1;
         }
     }
     ensure!(!others.labels.is_empty(), "{}: {row} ratings leave nobody to judge", path.display());
-    asked.labels.truncate(count);
-    asked.ids.truncate(2 * asked.labels.len());
     let input = Input::Ids { people: ends[0], things: ends[1] };
-    let public = Public { rows: Rows::dense(2, asked.ids), input, classes: RATINGS };
-    let judge = Judge::new(Set::Ratings, Rows::dense(2, others.ids), others.labels);
+    let public = Public { rows: asked.rows(), input, classes: RATINGS };
+    let judge = Judge::new(Set::Ratings, others.rows(), others.labels);
     Ok(People { public, secrets: Secrets::new(asked.labels), judge })
 }

@@ -150,6 +150,8 @@ impl Serialize for Budget {
 }
 
 impl Set {
+    pub(super) const ALL: [Self; 4] = [Self::Mnist, Self::Fashion, Self::Ratings, Self::Synthetic];
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Mnist => "mnist",
