@@ -7,6 +7,7 @@ mod arguments;
 mod band_plot;
 mod bar_chart;
 mod box_plot;
+mod category_plot;
 mod collector;
 mod commands;
 mod dashboard;

@@ -77,7 +77,7 @@ fn entries(array: &dyn Array) -> impl Iterator<Item = Option<usize>> {
 }
 
 /// All numbers of a column of vectors.
-pub(super) fn vectors(array: &dyn Array) -> anyhow::Result<Vec<f32>> {
+pub(crate) fn vectors(array: &dyn Array) -> anyhow::Result<Vec<f32>> {
     let vectors = array.as_fixed_size_list();
     let width = vectors.value_length() as usize;
     let values = vectors.values().slice(vectors.value_offset(0) as usize, vectors.len() * width);

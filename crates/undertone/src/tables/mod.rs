@@ -16,7 +16,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cells::{numbers, words};
+pub(crate) use cells::{numbers, vectors, words};
 pub(crate) use class_index::ClassIndex;
 pub(crate) use kinds::{column_kind, column_place, feature_columns, features, label_place};
 pub(crate) use label_numbers::{label_numbers, number_place};

@@ -6,6 +6,7 @@ mod bad_input;
 mod collector;
 mod convert;
 mod curator;
+mod deep;
 mod demo;
 mod insurance;
 mod label;
@@ -113,7 +114,7 @@ fn a_reader_who_leaves_early_is_no_failure() {
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    const LEARNING: [&str; 9] = [
+    const LEARNING: [&str; 11] = [
         "privatize",
         "train",
         "predict",
@@ -123,6 +124,8 @@ fn every_command_has_help_with_an_example() {
         "reproduce convex",
         "reproduce online",
         "reproduce one-round",
+        "reproduce limits",
+        "reproduce deep",
     ];
     const TASK: [&str; 5] = ["task new", "task survey", "task show", "task check", "task id"];
     for command in ["", "demo", "plan", "mechanism", "convert", "audit", "reproduce"]

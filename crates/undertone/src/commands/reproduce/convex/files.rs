@@ -1,72 +1,28 @@
 //! What is left behind: points and slopes as CSV, a picture for each axis, a page.
 
+use super::Findings;
 use super::law::Law;
 use super::scan::{Axis, LOWER_BOUND, Point, name};
-use super::{Findings, page};
-use crate::output::write_file;
+use crate::commands::reproduce::folder::csv;
 use crate::plot::{Line, LogLog, Stroke};
-use anyhow::{Context, ensure};
-use std::fs;
-use std::path::{Path, PathBuf};
+use anyhow::Context;
 use undertone_learn::convex::experiment::Method;
 
-/// Where the files go.
-pub(super) struct Folder {
-    path: PathBuf,
-    force: bool,
+/// All our files begin with this.
+pub(super) const OURS: &str = "convex";
+
+/// Files by name, but for the page.
+pub(super) fn contents(findings: &Findings) -> anyhow::Result<Vec<(String, String)>> {
+    Ok(vec![
+        ("points.csv".to_owned(), csv(&findings.points)?),
+        ("slopes.csv".to_owned(), slopes_csv(&findings.laws)?),
+    ])
 }
 
-const POINTS: &str = "convex-points.csv";
-const SLOPES: &str = "convex-slopes.csv";
-const PAGE: &str = "convex.html";
-
-impl Folder {
-    /// Makes the folder, and refuses one with files of ours unless `force` is set.
-    pub(super) fn open(path: &Path, force: bool) -> anyhow::Result<Self> {
-        fs::create_dir_all(path).with_context(|| format!("{} cannot be made", path.display()))?;
-        let pictures = Axis::ALL.map(picture_name);
-        for name in [POINTS, SLOPES, PAGE].into_iter().chain(pictures.iter().map(String::as_str)) {
-            let file = path.join(name);
-            ensure!(force || !file.exists(), "{} exists; --force replaces it", file.display());
-        }
-        Ok(Self { path: path.to_owned(), force })
-    }
-
-    /// Writes everything and returns what was written.
-    pub(super) fn write(&self, findings: &Findings) -> anyhow::Result<Vec<PathBuf>> {
-        let pictures = Axis::ALL.map(|axis| (axis, picture(axis, &findings.points)));
-        let mut files = vec![
-            (POINTS.to_owned(), points_csv(&findings.points)?),
-            (SLOPES.to_owned(), slopes_csv(&findings.laws)?),
-        ];
-        let mut drawn = Vec::new();
-        for (axis, svg) in pictures {
-            let svg = svg?;
-            drawn.push(svg.clone());
-            files.push((picture_name(axis), svg));
-        }
-        files.push((PAGE.to_owned(), page::html(findings, &drawn)));
-        files
-            .into_iter()
-            .map(|(name, contents)| {
-                let path = self.path.join(name);
-                write_file(&path, &contents, self.force)?;
-                Ok(path)
-            })
-            .collect()
-    }
-}
-
-fn picture_name(axis: Axis) -> String {
-    format!("convex-{}.svg", axis.name())
-}
-
-fn points_csv(points: &[Point]) -> anyhow::Result<String> {
-    let mut csv = csv::Writer::from_writer(Vec::new());
-    for point in points {
-        csv.serialize(point)?;
-    }
-    Ok(String::from_utf8(csv.into_inner()?)?)
+/// A picture for each axis by its name.
+pub(super) fn pictures(points: &[Point]) -> anyhow::Result<Vec<(String, String)>> {
+    let drawn = |axis: Axis| Ok((format!("{}.svg", axis.name()), picture(axis, points)?));
+    Axis::ALL.into_iter().map(drawn).collect()
 }
 
 fn slopes_csv(laws: &[Law]) -> anyhow::Result<String> {

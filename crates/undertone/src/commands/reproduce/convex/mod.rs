@@ -5,11 +5,10 @@ mod law;
 mod page;
 mod scan;
 
-use crate::{arguments, output, randomness};
-use files::Folder;
-use indicatif::{ProgressBar, ProgressStyle};
+use super::options::Options;
+use crate::progress::progress_bar;
+use crate::{arguments, output};
 use law::Law;
-use rand_core::Rng;
 use scan::{Point, Scan};
 use serde::Serialize;
 use std::io::Write;
@@ -25,24 +24,11 @@ use std::path::PathBuf;
   undertone reproduce convex --quick
   undertone reproduce convex -o laws --seed 1")]
 pub(crate) struct Convex {
-    /// Also write points and slopes as CSV, pictures as SVG and a page that shows all, into this folder
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// A few seconds instead of several minutes: fewer people, classes and repetitions
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    options: Options,
     /// Descents for each point, and a quarter of them for the interactive method, which is slow [default: 32, quick 48]
     #[arg(long, value_name = "N", value_parser = arguments::count, allow_hyphen_values = true)]
     repetitions: Option<NonZeroU32>,
-    /// Repeat a simulation exactly; without it, a seed is drawn and printed
-    #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
-    seed: Option<u64>,
-    /// Replace files that exist
-    #[arg(long, requires = "output")]
-    force: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// All that was found.
@@ -59,14 +45,10 @@ struct Findings {
 
 impl Convex {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        // Files that stand in the way are better found before the work than after it.
-        let folder = self.output.as_ref().map(|path| Folder::open(path, self.force)).transpose()?;
-        let seed = match self.seed {
-            Some(seed) => seed,
-            None => randomness::generator(None)?.next_u64(),
-        };
-        let scans = if self.quick { Scan::quick() } else { Scan::full() };
-        let repetitions = self.repetitions.map_or(if self.quick { 48 } else { 32 }, NonZeroU32::get);
+        let folder = self.options.folder(files::OURS)?;
+        let seed = self.options.seed()?;
+        let scans = if self.options.quick { Scan::quick() } else { Scan::full() };
+        let repetitions = self.repetitions.map_or(if self.options.quick { 48 } else { 32 }, NonZeroU32::get);
         let bar = progress_bar(scans.iter().map(|scan| scan.work(repetitions)).sum());
         let mut points = Vec::new();
         for scan in &scans {
@@ -74,11 +56,15 @@ impl Convex {
         }
         bar.finish_and_clear();
         let laws = Law::of(&points);
-        let mut findings = Findings { seed, quick: self.quick, repetitions, laws, points, files: Vec::new() };
+        let mut findings =
+            Findings { seed, quick: self.options.quick, repetitions, laws, points, files: Vec::new() };
         if let Some(folder) = folder {
-            findings.files = folder.write(&findings)?;
+            let pictures = files::pictures(&findings.points)?;
+            let page = page::html(&findings, &pictures);
+            let contents = files::contents(&findings)?.into_iter().chain(pictures).collect();
+            findings.files = folder.write(contents, &page)?;
         }
-        if self.json {
+        if self.options.json {
             return output::json(&findings, out);
         }
         explain(&findings, out)
@@ -109,13 +95,4 @@ fn explain(findings: &Findings, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(out, "Written: {}", file.display())?;
     }
     Ok(())
-}
-
-/// A bar on a terminal, and none where nobody looks.
-fn progress_bar(steps: u64) -> ProgressBar {
-    let bar = ProgressBar::new(steps);
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent} %, {eta} left  {msg}") {
-        bar.set_style(style);
-    }
-    bar
 }

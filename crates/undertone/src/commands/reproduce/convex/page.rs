@@ -8,9 +8,9 @@ background:#fdfdfb}table{border-collapse:collapse;width:100%}th,td{padding:.25re
 text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}tr.no td{background:#fbe9e2}svg{max-width:100%;height:auto}";
 
 /// One self-contained page with `pictures` inside.
-pub(super) fn html(findings: &Findings, pictures: &[String]) -> String {
+pub(super) fn html(findings: &Findings, pictures: &[(String, String)]) -> String {
     let rows: String = findings.laws.iter().map(row).collect();
-    let figures = format!("<figure>{}</figure>\n", pictures.join("</figure>\n<figure>"));
+    let figures: String = pictures.iter().map(|(_, svg)| format!("<figure>{svg}</figure>\n")).collect();
     let Findings { seed, repetitions, .. } = findings;
     let size = if findings.quick { "a quick run with few people" } else { "a full run" };
     format!(

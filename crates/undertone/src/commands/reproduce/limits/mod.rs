@@ -9,14 +9,14 @@ mod picture;
 mod row;
 
 use super::claim::{Claim, Verdict};
-use super::folder::{Folder, csv};
+use super::folder::csv;
+use super::options::Options;
+use crate::output;
 use crate::progress::progress_bar;
-use crate::{arguments, output, randomness};
 use claims::Found;
 use doubt::Doubt;
 use extent::Extent;
 use order::Order;
-use rand_core::Rng;
 use row::Row;
 use serde::Serialize;
 use std::io::Write;
@@ -35,21 +35,8 @@ const OURS: &str = "limits";
   undertone reproduce limits --quick
   undertone reproduce limits -o limits --seed 1")]
 pub(crate) struct Limits {
-    /// Also write numbers, slopes and claims as CSV, pictures as SVG and a page that shows all, into this folder
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// Seconds instead of minutes: fewer people, repetitions and settings
-    #[arg(long)]
-    quick: bool,
-    /// Repeat a simulation exactly; without it, a seed is drawn and printed
-    #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
-    seed: Option<u64>,
-    /// Replace files that exist
-    #[arg(long, requires = "output")]
-    force: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    options: Options,
 }
 
 /// All that was found.
@@ -82,21 +69,17 @@ struct Summary<'a> {
 
 impl Limits {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        // Files that stand in the way are better found before the work than after it.
-        let folder = self.output.as_ref().map(|path| Folder::open(path, OURS, self.force)).transpose()?;
-        let seed = match self.seed {
-            Some(seed) => seed,
-            None => randomness::generator(None)?.next_u64(),
-        };
+        let folder = self.options.folder(OURS)?;
+        let seed = self.options.seed()?;
         let mut findings = self.find(seed)?;
         if let Some(folder) = folder {
             findings.files = folder.write(findings.contents()?, &page::html(&findings))?;
         }
-        if self.json { output::json(&findings.summary(), out) } else { findings.explain(out) }
+        if self.options.json { output::json(&findings.summary(), out) } else { findings.explain(out) }
     }
 
     fn find(&self, seed: u64) -> anyhow::Result<Findings> {
-        let extent = if self.quick { Extent::QUICK } else { Extent::FULL };
+        let extent = if self.options.quick { Extent::QUICK } else { Extent::FULL };
         let places = extent.places()?;
         let work = places.iter().map(|place| place.repetitions * place.people.iter().sum::<u64>());
         let bar = progress_bar(work.sum());
@@ -107,7 +90,7 @@ impl Limits {
         let pictures = measured.iter().map(picture::picture).collect::<anyhow::Result<Vec<_>>>()?;
         let with_orders = |measured| Found { orders: order::orders(&measured), measured };
         let found: Vec<Found> = measured.into_iter().map(with_orders).collect();
-        let (quick, repetitions, files) = (self.quick, extent.repetitions, Vec::new());
+        let (quick, repetitions, files) = (self.options.quick, extent.repetitions, Vec::new());
         Ok(Findings {
             seed,
             quick,

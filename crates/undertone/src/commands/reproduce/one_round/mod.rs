@@ -11,11 +11,11 @@ mod section;
 mod tables;
 
 use super::claim::{Claim, Verdict};
-use super::folder::{Folder, csv};
+use super::folder::csv;
+use super::options::Options;
+use crate::output;
 use crate::progress::progress_bar;
-use crate::{arguments, output, randomness};
 use extent::Extent;
-use rand_core::Rng;
 use row::{Laboratory, Row};
 use section::Section;
 use serde::Serialize;
@@ -35,24 +35,11 @@ const OURS: &str = "one-round";
   undertone reproduce one-round --quick
   undertone reproduce one-round -o one-round --seed 1 --data data")]
 pub(crate) struct OneRound {
-    /// Also write numbers and claims as CSV, pictures as SVG and a page that shows all, into this folder
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    options: Options,
     /// Also run on the tables adult, pima, wdbc, diamonds and nursery (.csv or .csv.gz) that are in this folder
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Seconds instead of many minutes: fewer people, repetitions and settings
-    #[arg(long)]
-    quick: bool,
-    /// Repeat a simulation exactly; without it, a seed is drawn and printed
-    #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
-    seed: Option<u64>,
-    /// Replace files that exist
-    #[arg(long, requires = "output")]
-    force: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// All that was found.
@@ -82,13 +69,9 @@ struct Summary<'a> {
 
 impl OneRound {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        // Files that stand in the way are better found before the work than after it.
-        let folder = self.output.as_ref().map(|path| Folder::open(path, OURS, self.force)).transpose()?;
-        let seed = match self.seed {
-            Some(seed) => seed,
-            None => randomness::generator(None)?.next_u64(),
-        };
-        let extent = if self.quick { Extent::QUICK } else { Extent::FULL };
+        let folder = self.options.folder(OURS)?;
+        let seed = self.options.seed()?;
+        let extent = if self.options.quick { Extent::QUICK } else { Extent::FULL };
         let (tables, skipped) = match &self.data {
             Some(path) => tables::open(path)?,
             None => Default::default(),
@@ -105,12 +88,12 @@ impl OneRound {
         ];
         sections.extend(tables::run(&laboratory, &tables)?);
         bar.finish_and_clear();
-        let (quick, repetitions, files) = (self.quick, extent.repetitions, Vec::new());
+        let (quick, repetitions, files) = (self.options.quick, extent.repetitions, Vec::new());
         let mut findings = Findings { seed, quick, repetitions, sections, skipped, files };
         if let Some(folder) = folder {
             findings.files = folder.write(findings.contents()?, &page::html(&findings))?;
         }
-        if self.json { output::json(&findings.summary(), out) } else { findings.explain(out) }
+        if self.options.json { output::json(&findings.summary(), out) } else { findings.explain(out) }
     }
 }
 

@@ -13,12 +13,11 @@ mod run;
 mod section;
 
 use super::claim::{self, Claim, Verdict};
-use super::folder::Folder;
+use super::options::Options;
+use crate::output;
 use crate::progress::progress_bar;
-use crate::{arguments, output, randomness};
 use extent::{DECAYS, Extent};
 use orders::Order;
-use rand_core::Rng;
 use run::{Laboratory, Point};
 use section::Section;
 use serde::Serialize;
@@ -36,21 +35,8 @@ use undertone_learn::online::laws::DesignKind;
   undertone reproduce online --quick
   undertone reproduce online -o online --seed 1")]
 pub(crate) struct Online {
-    /// Also write points, orders and claims as CSV, pictures as SVG and a page that shows all, into this folder
-    #[arg(short, long, value_name = "DIR")]
-    output: Option<PathBuf>,
-    /// A few seconds instead of many minutes: fewer people, replications and settings
-    #[arg(long)]
-    quick: bool,
-    /// Repeat a simulation exactly; without it, a seed is drawn and printed
-    #[arg(long, value_name = "SEED", value_parser = arguments::seed)]
-    seed: Option<u64>,
-    /// Replace files that exist
-    #[arg(long, requires = "output")]
-    force: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    options: Options,
 }
 
 /// All that was found.
@@ -83,14 +69,9 @@ struct Summary<'a> {
 
 impl Online {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        // Files that stand in the way are better found before the work than after it.
-        let folder =
-            self.output.as_ref().map(|path| Folder::open(path, files::OURS, self.force)).transpose()?;
-        let seed = match self.seed {
-            Some(seed) => seed,
-            None => randomness::generator(None)?.next_u64(),
-        };
-        let extent = if self.quick { Extent::QUICK } else { Extent::FULL };
+        let folder = self.options.folder(files::OURS)?;
+        let seed = self.options.seed()?;
+        let extent = if self.options.quick { Extent::QUICK } else { Extent::FULL };
         let bar = progress_bar(work(&extent));
         let laboratory = Laboratory::new(&extent, seed, &bar);
         let (table, orders) = orders::run(&laboratory)?;
@@ -106,12 +87,12 @@ impl Online {
         sections.push(section);
         bar.finish_and_clear();
         let Extent { people, replications, .. } = extent;
-        let (quick, insurance, files) = (self.quick, rows, Vec::new());
+        let (quick, insurance, files) = (self.options.quick, rows, Vec::new());
         let mut findings = Findings { seed, quick, people, replications, sections, orders, insurance, files };
         if let Some(folder) = folder {
             findings.files = folder.write(files::contents(&findings)?, &page::html(&findings))?;
         }
-        if self.json { output::json(&findings.summary(), out) } else { findings.explain(out) }
+        if self.options.json { output::json(&findings.summary(), out) } else { findings.explain(out) }
     }
 }
 

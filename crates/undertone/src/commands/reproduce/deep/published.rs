@@ -1,0 +1,54 @@
+//! The paper's numbers: Ghazi, Golowich, Kumar, Manurangsi, Zhang, *Deep Learning with Label Differential Privacy* (2021).
+
+use super::setting::{Budget, Set};
+
+/// A line of a table: whose it is, and its numbers by ε.
+pub(super) struct Published {
+    pub(super) name: &'static str,
+    values: &'static [(f64, f64)],
+}
+
+const NONE: f64 = f64::INFINITY;
+
+/// Table 4 of the supplement, the official splits.
+const MNIST: [Published; 2] = [
+    Published {
+        name: "paper, LP-1ST",
+        values: &[(1.0, 0.9534), (2.0, 0.9816), (3.0, 0.9881), (4.0, 0.9908), (NONE, 0.9933)],
+    },
+    Published {
+        name: "paper, LP-2ST",
+        values: &[(1.0, 0.9582), (2.0, 0.9878), (3.0, 0.9914), (4.0, 0.9924)],
+    },
+];
+const FASHION: [Published; 2] = [
+    Published {
+        name: "paper, LP-1ST",
+        values: &[(1.0, 0.8078), (2.0, 0.9018), (3.0, 0.9252), (4.0, 0.9350), (NONE, 0.9428)],
+    },
+    Published {
+        name: "paper, LP-2ST",
+        values: &[(1.0, 0.8326), (2.0, 0.9124), (3.0, 0.9318), (4.0, 0.9410)],
+    },
+];
+/// MovieLens-1M, 80/20, from the paper itself: the best of its methods at each ε.
+const RATINGS: [Published; 1] = [Published {
+    name: "paper, best",
+    values: &[(1.0, 1.034), (2.0, 0.928), (3.0, 0.891), (4.0, 0.874), (8.0, 0.865), (NONE, 0.868)],
+}];
+
+/// What was published of a set.
+pub(super) fn lines(set: Set) -> &'static [Published] {
+    match set {
+        Set::Mnist => &MNIST,
+        Set::Fashion => &FASHION,
+        Set::Ratings => &RATINGS,
+        Set::Synthetic => &[],
+    }
+}
+
+impl Published {
+    pub(super) fn at(&self, epsilon: Budget) -> Option<f64> {
+        self.values.iter().find(|(published, _)| epsilon.is(*published)).map(|(_, value)| *value)
+    }
+}

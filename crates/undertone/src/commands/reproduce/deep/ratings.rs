@@ -1,0 +1,78 @@
+//! Ratings of films, from one to five, by a table `user_id,movie_id,rating`.
+//!
+//! Four in five ratings are asked for, by a public hash of the row; the others judge. Who rated what is public here, and how well they
+//! liked it is not. Rows of a person stand together: where only the first are asked for, the others among those judge.
+
+use super::people::{Input, Judge, People, Public, Secrets};
+use super::setting::Set;
+use crate::tables::{TableFile, numbers};
+use anyhow::ensure;
+use std::path::Path;
+use undertone_learn::features::Rows;
+use undertone_learn::split::{Purpose, place};
+
+/// K
+const RATINGS: u32 = 5;
+/// The share of ratings that judge.
+const JUDGES: f64 = 0.2;
+/// Numbers of people and things have to be below this, which a float of 24 bits holds exactly.
+const MOST: f64 = 1e6;
+
+/// Some ratings, by numbers of people and things.
+#[derive(Default)]
+struct Part {
+    ids: Vec<f32>,
+    labels: Vec<u32>,
+}
+
+impl Part {
+    fn push(&mut self, [user, movie, rating]: [f64; 3]) {
+        self.ids.extend([user as f32, movie as f32]);
+        self.labels.push(rating as u32 - 1);
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::dense(2, self.ids.clone())
+    }
+}
+
+fn judges(row: u64) -> bool {
+    place(row, Purpose::Test) < JUDGES
+}
+
+/// How many of so many rows are asked for.
+pub(super) fn to_ask(rows: u64) -> usize {
+    (0..rows).filter(|&row| !judges(row)).count()
+}
+
+pub(super) fn people(path: &Path, count: usize) -> anyhow::Result<People> {
+    let table = TableFile::open(path)?.select(["user_id", "movie_id", "rating"])?;
+    let (mut asked, mut others) = (Part::default(), Part::default());
+    let (mut row, mut ends) = (0, [0; 2]);
+    for batch in table.batches()? {
+        let batch = batch?;
+        let [users, movies, ratings] = [0, 1, 2].map(|column| numbers(batch.column(column)));
+        for ((user, movie), rating) in users?.into_iter().zip(movies?).zip(ratings?) {
+            let named = [user, movie].iter().all(|id| id.fract() == 0.0 && (0.0..MOST).contains(id));
+            let rated = rating.fract() == 0.0 && (1.0..=f64::from(RATINGS)).contains(&rating);
+            ensure!(
+                named && rated,
+                "{}: row {} is user {user}, movie {movie}, rating {rating}; the rating has to be from 1 to 5",
+                path.display(),
+                row + 1
+            );
+            // The numbers of all are known, whoever is asked.
+            ends = [ends[0].max(user as usize + 1), ends[1].max(movie as usize + 1)];
+            if asked.labels.len() < count {
+                let part = if judges(row) { &mut others } else { &mut asked };
+                part.push([user, movie, rating]);
+            }
+            row += 1;
+        }
+    }
+    ensure!(!others.labels.is_empty(), "{}: {row} ratings leave nobody to judge", path.display());
+    let input = Input::Ids { people: ends[0], things: ends[1] };
+    let public = Public { rows: asked.rows(), input, classes: RATINGS };
+    let judge = Judge::new(Set::Ratings, others.rows(), others.labels);
+    Ok(People { public, secrets: Secrets::new(asked.labels), judge })
+}

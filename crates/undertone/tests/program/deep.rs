@@ -1,0 +1,208 @@
+//! `reproduce deep`.
+
+use crate::run::{command, fresh, json, refused, text};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A folder of this test at which there is nothing.
+fn folder(name: &str) -> PathBuf {
+    let folder = fresh(name);
+    let _ = fs::remove_dir_all(&folder);
+    folder
+}
+
+/// Mean and standard error of a method.
+fn mean(findings: &Value, set: &str, method: &str, epsilon: f64) -> (f64, f64) {
+    let means = findings["means"].as_array().unwrap();
+    let here = |mean: &&Value| {
+        mean["part"] == set && mean["method"] == method && mean["epsilon"].as_f64() == Some(epsilon)
+    };
+    let mean = means.iter().find(here).unwrap_or_else(|| panic!("{set}, {method}, {epsilon}"));
+    (mean["mean"].as_f64().unwrap(), mean["standard_error"].as_f64().unwrap())
+}
+
+/// The record but for the seconds, which are never the same.
+fn record(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("deep-runs.csv")).unwrap();
+    text.lines().map(|line| line.rsplitn(3, ',').nth(2).unwrap().to_owned()).collect()
+}
+
+#[test]
+fn without_data_the_methods_are_in_order_on_images_that_are_made() {
+    let folder = folder("deep-quick");
+    let findings = json(&format!("reproduce deep --quick --seed 1 -o {}", folder.display()));
+    assert!(findings["simulation"] == true && findings["seed"] == 1);
+    for epsilon in [2.0, 3.0] {
+        let of = |method| mean(&findings, "synthetic", method, epsilon);
+        let (one, two, ours) = (of("LP-1ST"), of("LP-2ST"), of("ours"));
+        let lead = |better: (f64, f64), worse: (f64, f64)| (better.0 - worse.0) / better.1.hypot(worse.1);
+        assert!(lead(two, one) > 2.0 && lead(ours, two) > 2.0, "ε = {epsilon}: {one:?}, {two:?}, {ours:?}");
+    }
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let page = read("deep.html");
+    // A table, and the four knobs
+    assert!(page.contains("development seeds") && page.matches("<svg").count() == 5, "{page}");
+    assert!(page.contains("did not reproduce") && read("deep-stages.svg").contains("number of stages"));
+    assert_eq!(record(&folder).len(), 1 + findings["runs"].as_array().unwrap().len());
+    assert_eq!(read("deep-claims.csv").lines().count(), 1 + findings["claims"].as_array().unwrap().len());
+    assert!(!folder.join("deep-checkpoints").exists());
+    // What is there is not done again, and pages are made of it.
+    fs::remove_file(folder.join("deep.html")).unwrap();
+    let (before, started) = (read("deep-runs.csv"), Instant::now());
+    text(&format!("reproduce deep --quick --seed 1 -o {}", folder.display()));
+    assert!(read("deep-runs.csv") == before && read("deep.html") == page);
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+const SMALL: &str = "reproduce deep --only synthetic --method lp-1st,lp-2st --epsilon 2,inf --people 300 --network mlp --seed 7";
+
+#[test]
+fn a_study_that_was_killed_goes_on_and_ends_as_if_nothing_had_happened() {
+    let (whole, cut) = (folder("deep-whole"), folder("deep-cut"));
+    let words = format!("{SMALL} --epochs 40 --repetitions 2");
+    let told = text(&format!("{words} -o {}", whole.display()));
+    assert!(told.contains("synthetic, 300 people, development seeds") && told.contains("∞"), "{told}");
+    // Two methods at 2, one without privacy, two seeds
+    assert_eq!(record(&whole).len(), 1 + 6);
+    let again = format!("{words} -o {}", cut.display());
+    let mut child = command(&again).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let has_checkpoints = || {
+        let folders = fs::read_dir(cut.join("deep-checkpoints")).into_iter().flatten();
+        let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).into_iter().flatten());
+        files.flatten().any(|file| file.path().extension().is_some_and(|end| end == "checkpoint"))
+    };
+    let lines = || fs::read_to_string(cut.join("deep-runs.csv")).map_or(0, |text| text.lines().count());
+    let started = Instant::now();
+    while !(lines() >= 3 && has_checkpoints()) {
+        assert!(started.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(lines() < 7 && !cut.join("deep.html").exists());
+    let so_far = record(&cut);
+    text(&again);
+    assert_eq!(record(&cut)[..so_far.len()], so_far);
+    assert_eq!(record(&cut), record(&whole));
+    assert!(cut.join("deep.html").exists() && !cut.join("deep-checkpoints").exists());
+    // More of the same goes to the same record; by force everything is forgotten.
+    text(&format!("{SMALL} --epochs 2 --repetitions 1 -o {}", cut.display()));
+    assert_eq!(record(&cut).len(), 1 + 9);
+    text(&format!("{SMALL} --epochs 2 --repetitions 1 --force -o {}", cut.display()));
+    assert_eq!(record(&cut).len(), 1 + 3);
+    fs::remove_dir_all(&whole).unwrap();
+    fs::remove_dir_all(&cut).unwrap();
+}
+
+/// An IDX file of bytes.
+fn idx(path: &Path, dimensions: &[u32], bytes: impl Iterator<Item = u8>) {
+    let mut file = vec![0, 0, 8, dimensions.len() as u8];
+    dimensions.iter().for_each(|n| file.extend(n.to_be_bytes()));
+    file.extend(bytes);
+    fs::write(path, file).unwrap();
+}
+
+/// Ten bright places in images of 12×12, of which the label is one.
+fn digits(folder: &Path) {
+    fs::create_dir_all(folder).unwrap();
+    for (part, count) in [("train", 600u32), ("t10k", 100)] {
+        let label = |row: u32| (row * 7 + row / 10) % 10;
+        let pixel = move |row: u32, at: u32| {
+            let (own, noise) = (at / 12 == label(row) + 1, (row * 2_654_435_761).wrapping_add(at * 97) >> 7);
+            if own { 200 } else { (noise % 60) as u8 }
+        };
+        let pixels = (0..count).flat_map(|row| (0..144).map(move |at| pixel(row, at)));
+        idx(&folder.join(format!("{part}-images-idx3-ubyte")), &[count, 12, 12], pixels);
+        idx(
+            &folder.join(format!("{part}-labels-idx1-ubyte")),
+            &[count],
+            (0..count).map(|row| label(row) as u8),
+        );
+    }
+}
+
+#[test]
+fn sets_are_run_if_they_are_there_and_left_out_with_a_word_if_not() {
+    let (data, out) = (folder("deep-data"), folder("deep-sets"));
+    digits(&data.join("mnist"));
+    fs::create_dir_all(data.join("ml-1m")).unwrap();
+    let row = |i: u32| format!("{},{},{}\n", i % 40, i / 40 % 25, 1 + (i % 40 + i / 40 % 25) % 5);
+    let rows: String = (0..1000).map(row).collect();
+    fs::write(data.join("ml-1m/ratings.csv"), format!("user_id,movie_id,rating\n{rows}")).unwrap();
+    let words = format!("reproduce deep --data {} --seed 1 -o {}", data.display(), out.display());
+    let small = "--people 400 --epochs 1 --network mlp --repetitions 1 --epsilon 4";
+    let findings = json(&format!("{words} {small}"));
+    let left_out = findings["left_out"].as_array().unwrap();
+    assert!(left_out.len() == 1, "{left_out:?}");
+    let said = left_out[0].as_str().unwrap();
+    assert!(
+        said.contains("fashion is left out: there is no") && said.contains("train-images-idx3-ubyte.gz"),
+        "{said}"
+    );
+    let runs = findings["runs"].as_array().unwrap();
+    let of = |part: &str| runs.iter().filter(|run| run["part"] == part).collect::<Vec<_>>();
+    assert_eq!((of("mnist").len(), of("ratings").len()), (3, 3));
+    // Figures fall back on the images that are there.
+    assert!(of("figures").iter().all(|run| run["set"] == "mnist" && run["people"] == 400));
+    for run in runs {
+        let value = run["value"].as_f64().unwrap();
+        let accuracy = run["set"] != "ratings";
+        assert!(if accuracy { (0.0..=1.0).contains(&value) } else { (0.1..3.0).contains(&value) }, "{run}");
+        assert!(run["wall_seconds"].as_f64().unwrap() > 0.0 && run["people"] == 400, "{run}");
+    }
+    let ours = runs.iter().find(|run| run["part"] == "mnist" && run["method"] == "ours").unwrap();
+    assert!(ours["value"].as_f64().unwrap() > 0.9 && ours["network"].is_null(), "{ours}");
+    let page = fs::read_to_string(out.join("deep.html")).unwrap();
+    assert!(page.contains("paper, LP-2ST") && page.contains("99.24") && page.contains("fashion is left out"));
+    let bad = "user_id,movie_id,rating\n1,1,5\n1,2,6\n";
+    fs::write(data.join("ml-1m/ratings.csv"), bad).unwrap();
+    refused(&format!("{words} --only ratings --seed 3"), 1, "row 2 is user 1, movie 2, rating 6");
+    idx(&data.join("mnist/t10k-labels-idx1-ubyte"), &[100], (0..100).map(|row| row % 11));
+    refused(&format!("{words} --only mnist --seed 3"), 1, "the label of row 11 is 10, not from 0 to 9");
+    fs::remove_dir_all(&data).unwrap();
+    fs::remove_dir_all(&out).unwrap();
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_anything_is_written() {
+    let out = folder("deep-refused");
+    let words = format!("reproduce deep -o {}", out.display());
+    refused("reproduce deep --quick", 2, "--output");
+    refused(&words, 2, "--data names the folder in which mnist/train-images-idx3-ubyte.gz lies");
+    refused(
+        &format!("{words} --quick --only ratings"),
+        2,
+        "--data names the folder in which ml-1m/ratings.parquet",
+    );
+    refused(&format!("{words} --data nowhere"), 1, "nowhere is no folder");
+    for (option, named) in [
+        ("--only cifar", "'cifar'"),
+        ("--people 0", "'0'"),
+        ("--people -3", "'-3'"),
+        ("--epochs 0", "'0'"),
+        ("--repetitions 0", "'0'"),
+        ("--epsilon 0", "epsilon is 0"),
+        ("--epsilon 1,-1", "epsilon is -1"),
+        ("--epsilon nan", "epsilon is NaN"),
+        ("--method svm", "'svm'"),
+        ("--network vgg", "'vgg'"),
+        ("--network rating", "'rating'"),
+        ("--network inception/99", "'inception/99'"),
+        ("--seed x", "'x'"),
+    ] {
+        refused(&format!("{words} --quick {option}"), 2, named);
+    }
+    assert!(!out.exists());
+    // Files of ours without their record are somebody's.
+    fs::create_dir_all(&out).unwrap();
+    fs::write(out.join("deep.html"), "precious").unwrap();
+    refused(&format!("{words} --quick"), 1, "--force");
+    fs::write(out.join("deep-runs.csv"), "something else\n").unwrap();
+    refused(&format!("{words} --quick"), 1, "no record");
+    assert_eq!(fs::read_to_string(out.join("deep.html")).unwrap(), "precious");
+    fs::remove_dir_all(&out).unwrap();
+}
