@@ -207,7 +207,9 @@ impl Fit {
             let precision = 1.0 / width + squares / self.noise;
             let weight = (sum + squares * self.weights[j]) / self.noise / precision;
             let moved = weight - self.weights[j];
-            column.iter().for_each(|&(i, x)| self.left[i as usize] -= moved * f64::from(x));
+            for &(i, x) in column {
+                self.left[i as usize] -= moved * f64::from(x);
+            }
             (self.weights[j], self.weight_variances[j]) = (weight, 1.0 / precision);
         }
     }

@@ -38,7 +38,7 @@ fn yardstick() -> f64 {
 }
 
 /// Trains on images of noise; prints the rate. `flops` is what a step on one image needs, `peer` the rate of PyTorch.
-fn time(name: &str, architecture: Architecture, images: usize, flops: f64, peer: Option<f64>) {
+fn time(name: &str, architecture: &Architecture, images: usize, flops: f64, peer: Option<f64>) {
     let mut word = 1u32;
     let mut noise = || {
         word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -70,7 +70,7 @@ fn time(name: &str, architecture: Architecture, images: usize, flops: f64, peer:
         }
     };
     let hooks = Hooks { progress: Some(&tell), ..Hooks::default() };
-    black_box(fit(&architecture, &training, data, None, hooks).expect("noise is learnt, too"));
+    black_box(fit(architecture, &training, data, None, hooks).expect("noise is learnt, too"));
     let (wall, cpu) = best.get();
     let rate = images as f64 / cpu;
     let peer = peer.map_or(String::new(), |peer| format!(", {:.2} of PyTorch's {peer:.0}", rate / peer));
@@ -86,12 +86,12 @@ fn main() {
     let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
     println!("product of matrices, 1024: {:.0} GFLOP per CPU second", yardstick());
     if wants("cnn") {
-        time("small CNN", Architecture::SmallCnn { image: DIGIT }, 2048, 72e6, Some(PYTORCH[0]));
+        time("small CNN", &Architecture::SmallCnn { image: DIGIT }, 2048, 72e6, Some(PYTORCH[0]));
     }
     if wants("mlp") {
         time(
             "784-256-10",
-            Architecture::Mlp { inputs: 784, hidden: vec![256] },
+            &Architecture::Mlp { inputs: 784, hidden: vec![256] },
             60_000,
             1.2e6,
             Some(PYTORCH[1]),
@@ -100,14 +100,14 @@ fn main() {
     if wants("inception") {
         time(
             "Inception, filters / 4",
-            Architecture::Inception { image: DIGIT, narrower: 4 },
+            &Architecture::Inception { image: DIGIT, narrower: 4 },
             1024,
             86e6,
             None,
         );
         time(
             "Inception as published",
-            Architecture::Inception { image: DIGIT, narrower: 1 },
+            &Architecture::Inception { image: DIGIT, narrower: 1 },
             256,
             1.34e9,
             None,

@@ -245,7 +245,9 @@ impl<'a> Recipe<'a> {
 /// What is known if some say nothing, which is the same for all classes.
 fn silent(told: &Matrix, some: &[usize], nothing: f32) -> Matrix {
     let mut out = told.clone();
-    some.iter().for_each(|&person| out.row_mut(person).fill(nothing));
+    for &person in some {
+        out.row_mut(person).fill(nothing);
+    }
     out
 }
 
@@ -361,7 +363,9 @@ mod tests {
         let judges = judges(1500);
         // The judges change their minds
         let mut other = world.likelihood.clone();
-        judges.iter().for_each(|&judge| other.row_mut(judge).rotate_left(1));
+        for &judge in &judges {
+            other.row_mut(judge).rotate_left(1);
+        }
         let before = |likelihood: &Matrix| {
             let heard = silent(likelihood, &judges, 1.0);
             let unbiased = silent(&world.unbiased, &judges, 1.0 / 3.0);

@@ -190,7 +190,9 @@ mod tests {
         let kernel = KernelBasis::new(&people, 100).unwrap();
         let judges = judges(n);
         let mut heard = reports.clone();
-        judges.iter().for_each(|&judge| heard.row_mut(judge).fill(1.0));
+        for &judge in &judges {
+            heard.row_mut(judge).fill(1.0);
+        }
         let before = Matrix::from_fn(n, 2, |_, _| 0.5);
         let kernels = [&kernel];
         let refined = Refinement { kernels: &kernels, judges: &judges, heard: &heard, before: &before }

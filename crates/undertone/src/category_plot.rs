@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn the_legend_is_where_lines_do_not_end() {
         let ends_at = |end: f64| {
-            let points = vec![(0, 0.0, 0.0), (1, 10.0, 0.0), (2, end, 0.0)];
+            let points = [(0, 0.0, 0.0), (1, 10.0, 0.0), (2, end, 0.0)];
             plot(vec![
                 Series { name: String::new(), points: points[1..].to_vec(), dashed: false },
                 Series { name: String::new(), points: points[..1].to_vec(), dashed: false },

@@ -78,7 +78,7 @@ fn a_study_that_was_killed_goes_on_and_ends_as_if_nothing_had_happened() {
     let lines = || fs::read_to_string(cut.join("deep-runs.csv")).map_or(0, |text| text.lines().count());
     let started = Instant::now();
     while !(lines() >= 3 && has_checkpoints()) {
-        assert!(started.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none());
+        assert!(started.elapsed() < Duration::from_mins(2) && child.try_wait().unwrap().is_none());
         std::thread::sleep(Duration::from_millis(1));
     }
     child.kill().unwrap();
@@ -101,7 +101,9 @@ fn a_study_that_was_killed_goes_on_and_ends_as_if_nothing_had_happened() {
 /// An IDX file of bytes.
 fn idx(path: &Path, dimensions: &[u32], bytes: impl Iterator<Item = u8>) {
     let mut file = vec![0, 0, 8, dimensions.len() as u8];
-    dimensions.iter().for_each(|n| file.extend(n.to_be_bytes()));
+    for n in dimensions {
+        file.extend(n.to_be_bytes());
+    }
     file.extend(bytes);
     fs::write(path, file).unwrap();
 }

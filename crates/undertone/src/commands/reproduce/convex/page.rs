@@ -10,7 +10,8 @@ text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}tr.no td
 /// One self-contained page with `pictures` inside.
 pub(super) fn html(findings: &Findings, pictures: &[(String, String)]) -> String {
     let rows: String = findings.laws.iter().map(row).collect();
-    let figures: String = pictures.iter().map(|(_, svg)| format!("<figure>{svg}</figure>\n")).collect();
+    let figures: String =
+        pictures.iter().map(|(_, svg)| format!("<figure>{svg}</figure>\n")).collect::<Vec<_>>().concat();
     let Findings { seed, repetitions, .. } = findings;
     let size = if findings.quick { "a quick run with few people" } else { "a full run" };
     format!(

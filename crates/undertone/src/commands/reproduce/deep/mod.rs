@@ -92,6 +92,15 @@ fn budget(text: &str) -> anyhow::Result<Budget> {
     Budget::new(arguments::number(text)?)
 }
 
+/// What there is to run.
+struct Available {
+    /// Each part with the place of its people among the sources
+    parts: Vec<(Part, usize)>,
+    sources: Vec<Source>,
+    /// Why sets are left out
+    left_out: Vec<String>,
+}
+
 /// All that was found, now and before.
 struct Findings {
     seed: u64,
@@ -125,7 +134,7 @@ struct Summary<'a> {
 impl Deep {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
         let seed = self.options.seed()?;
-        let (parts, sources, left_out) = self.available()?;
+        let Available { parts, sources, left_out } = self.available()?;
         let settings = self.settings(seed, &parts, &sources)?;
         let path = self.options.output.as_deref().context("--output is required")?;
         let (folder, mut record) = self.open(path)?;
@@ -153,8 +162,7 @@ impl Deep {
         Ok((folder, record))
     }
 
-    /// Parts that can be run, each with the place of its people among the sources; and why sets are left out.
-    fn available(&self) -> anyhow::Result<(Vec<(Part, usize)>, Vec<Source>, Vec<String>)> {
+    fn available(&self) -> anyhow::Result<Available> {
         if let Some(data) = &self.data {
             ensure!(data.is_dir(), "{} is no folder", data.display());
         }
@@ -181,7 +189,7 @@ impl Deep {
             let why = left_out.join("; ");
             return Err(Usage::new(format!("there is nothing to run: {why}; --quick needs no data")).into());
         }
-        Ok((parts, sources, left_out))
+        Ok(Available { parts, sources, left_out })
     }
 
     fn settings(
@@ -302,7 +310,8 @@ impl Findings {
         for table in &self.tables {
             writeln!(out, "\n{}: {}", table.title(), table.set.measure())?;
             let line = |name: &str, cells: Vec<String>| {
-                let cells: String = cells.iter().map(|cell| format!("{cell:>16}")).collect();
+                let cells: String =
+                    cells.iter().map(|cell| format!("{cell:>16}")).collect::<Vec<_>>().concat();
                 format!("  {name:<28}{cells}")
             };
             let dash = || "–".to_owned();

@@ -51,7 +51,8 @@ features, though that is done once for all ε and seeds. The published numbers a
 }
 
 fn of_table(table: &Table) -> String {
-    let header: String = table.epsilons.iter().map(|epsilon| format!("<th>ε = {epsilon}")).collect();
+    let header: String =
+        table.epsilons.iter().map(|epsilon| format!("<th>ε = {epsilon}")).collect::<Vec<_>>().concat();
     let cell = |text: Option<String>| format!("<td class=\"n\">{}", text.unwrap_or_else(|| "–".to_owned()));
     let published = table.published().map(|(name, values)| {
         let cells: String =
@@ -90,7 +91,8 @@ fn knobs(pictures: &[(String, String)], findings: &Findings) -> String {
         .flat_map(|turned| &turned.notches)
         .map(|notch| notch.mean.setting.people)
         .max();
-    let drawn: String = pictures.iter().map(|(_, svg)| format!("<figure>{svg}</figure>\n")).collect();
+    let drawn: String =
+        pictures.iter().map(|(_, svg)| format!("<figure>{svg}</figure>\n")).collect::<Vec<_>>().concat();
     format!(
         "<h2>Stages, temperature, split, mixup</h2>\n<p>The published method with one knob turned while the others stay, on the first {} \
 people only, to keep time sensible: compare within a picture. Bars are two standard errors, of seeds, or of the judges where there is one \
@@ -100,7 +102,7 @@ seed.</p>\n{drawn}",
 }
 
 fn left_out(all: &[String]) -> String {
-    let items: String = all.iter().map(|item| format!("<li>{}", escape(item))).collect();
+    let items: String = all.iter().map(|item| format!("<li>{}", escape(item))).collect::<Vec<_>>().concat();
     if all.is_empty() { String::new() } else { format!("<h2>Left out</h2>\n<ul>{items}</ul>\n") }
 }
 

@@ -63,7 +63,7 @@ pub(super) fn of_knob(turned: &Turned) -> anyhow::Result<String> {
         y_name: setting.set.measure().to_owned(),
         categories: turned.notches.iter().map(|notch| notch.label(turned.knob)).collect(),
         series: vec![Series {
-            name: format!("{} seeds", seeds),
+            name: format!("{seeds} seeds"),
             points: turned
                 .notches
                 .iter()

@@ -123,7 +123,9 @@ mod tests {
             run(Method::ThreeStages, 4.0, 101),
         ];
         let mut record = Record::open(&path, false).unwrap();
-        runs.iter().for_each(|run| record.push(run.clone()).unwrap());
+        for run in &runs {
+            record.push(run.clone()).unwrap();
+        }
         // Nobody else writes meanwhile.
         assert!(Record::open(&path, false).err().unwrap().to_string().contains("another program"));
         drop(record);
