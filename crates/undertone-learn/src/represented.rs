@@ -14,9 +14,8 @@ use crate::{Classifier, Examples, LearnError};
 use given::{Given, is_sparse, matrix};
 pub use plan::{Limits, Need};
 use serde::{Deserialize, Serialize};
-use undertone_represent::{
-    Coordinates, Effort, Kind, Learnt, Matrix, Recipe, RepresentError, Representation, Sizes, Told,
-};
+pub use undertone_represent::RepresentError;
+use undertone_represent::{Coordinates, Effort, Kind, Learnt, Matrix, Recipe, Representation, Sizes, Told};
 
 /// The least and the greatest side of an image.
 const SIDES: std::ops::RangeInclusive<usize> = 8..=64;

@@ -19,6 +19,7 @@ mod one_round;
 mod online;
 mod plan;
 mod privatize;
+mod representation;
 mod reproduce;
 mod run;
 mod survey;

@@ -3,11 +3,12 @@
 use super::{Kind, Learnt, Train};
 use crate::people::Origin;
 use crate::stages::Stages;
+use anyhow::anyhow;
 use undertone_learn::auto::{Untried, is_in, parts};
 use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::Encoder;
-use undertone_learn::represented::{Limits, Seen, Sight};
-use undertone_learn::{Examples, Predictor, Source};
+use undertone_learn::represented::{Limits, RepresentError, Seen, Sight};
+use undertone_learn::{Examples, LearnError, Predictor, Source};
 
 impl Train {
     /// Time and memory that may be used.
@@ -43,6 +44,20 @@ impl Train {
         stages.expect(sight.stages() + 1);
         let seen = Seen::new(&everybody.rows, sight, classes, self.limits().bytes, &stages)?;
         represented(&seen, &everybody, classes, None, &stages)
+            .map_err(|error| by_name(error, origin.classes()))
+    }
+}
+
+/// Names the class that nobody reports, of which nothing can be learnt.
+fn by_name(error: anyhow::Error, classes: &[String]) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(LearnError::Represent(RepresentError::NeverReported { class })) => {
+            let name = classes.get(*class).map_or("?", String::as_str);
+            anyhow!(
+                "class `{name}` is in no report, and a representation has to learn of every class: --model softmax can do without"
+            )
+        }
+        _ => error,
     }
 }
 

@@ -1,0 +1,178 @@
+//! Representations of texts and tables: `train --model representation` and `auto`, what they keep and what they refuse.
+
+use crate::averages::{COLOUR, HEIGHT, board, tent};
+use crate::learning::{Folder, number};
+use crate::run::{json, refused, text};
+use serde_json::Value;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const TOPICS: [&str; 3] = ["food", "money", "travel"];
+const TOPIC: &str = "--label topic --classes food,money,travel";
+
+/// A table of what people said, each about one topic in words that others use too, and of their age, which says nothing.
+fn talk(folder: &Folder, name: &str, people: u32, shift: u32) -> String {
+    let mut table = String::from("said,age,topic\n");
+    for person in 0..people {
+        let topic = person % 3;
+        // Places in a list of words, spread by irrational steps
+        let draw = |step: f64, below: f64| (f64::from(person + shift) * step).fract() * below;
+        let own = |step: f64| format!("{}{}", TOPICS[topic as usize], draw(step, 30.0) as u32);
+        let any = |step: f64| format!("word{}", draw(step, 200.0) as u32);
+        let said = [own(0.754_877), any(0.569_840), own(0.618_034), any(0.324_718), any(0.414_214)].join(" ");
+        writeln!(table, "{said},{},{}", 20 + person % 50, TOPICS[topic as usize]).unwrap();
+    }
+    folder.file(name, &table)
+}
+
+fn told(folder: &Folder, table: &str, name: &str, epsilon: f64) -> String {
+    let reports = folder.path(name);
+    let seed = name.len();
+    json(&format!("privatize {table} {TOPIC} --epsilon {epsilon} --seed {seed} -o {reports}"));
+    reports
+}
+
+/// The words for stages.
+fn words(trained: &Value, which: &str) -> Vec<String> {
+    let all = trained["cache"][which].as_array().unwrap_or_else(|| panic!("{which} in {trained}"));
+    all.iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+}
+
+const FEATURES: [&str; 3] = ["coordinates", "graph", "kernel"];
+
+#[test]
+fn texts_are_learnt_from_and_their_features_are_looked_at_once() {
+    let folder = Folder::new("representation-texts");
+    let table = talk(&folder, "talk.csv", 1500, 0);
+    let reports = [told(&folder, &table, "a.parquet", 2.0), told(&folder, &table, "bb.parquet", 3.0)];
+    let (model, cache) = (folder.path("model.json"), folder.path("cache"));
+    let train = |reports: &str, options: &str| {
+        json(&format!("train {reports} --model representation --buckets 4200 --force -o {model} {options}"))
+    };
+    let trained = train(&reports[0], "");
+    assert!(trained.get("cache").is_none() && number(&trained, "features") > 4096.0, "{trained}");
+    let alone = fs::read(&model).unwrap();
+    let others = talk(&folder, "others.csv", 600, 70_000);
+    let found = json(&format!("evaluate {model} {others} --label topic"));
+    assert!(number(&found, "accuracy") > 0.9, "{found}");
+    // Kept, the model is the same
+    let kept = format!("--cache {cache}");
+    let trained = train(&reports[0], &kept);
+    assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (0, 4), "{trained}");
+    assert!(fs::read(&model).unwrap() == alone);
+    // Again, nothing is left to be made
+    let trained = train(&reports[0], &kept);
+    assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (4, 0), "{trained}");
+    assert!(fs::read(&model).unwrap() == alone);
+    // Other reports of the same people
+    let trained = train(&reports[1], &kept);
+    assert_eq!(
+        (words(&trained, "found"), words(&trained, "made")),
+        (FEATURES.map(String::from).to_vec(), vec!["representation".into()])
+    );
+    // A damaged file, and one of something else
+    for damage in ["graph", "kernel"] {
+        let path = fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path());
+        let is_it = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(damage);
+        let path = path.into_iter().find(is_it).unwrap();
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 4;
+        fs::write(&path, if damage == "graph" { bytes } else { b"foreign".to_vec() }).unwrap();
+        let trained = train(&reports[0], &kept);
+        assert_eq!(words(&trained, "made"), [damage], "{trained}");
+        assert!(fs::read(&model).unwrap() == alone);
+    }
+    // Other people
+    let table = talk(&folder, "more.csv", 1500, 1);
+    let trained = train(&told(&folder, &table, "ccc.parquet", 2.0), &kept);
+    assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (0, 4), "{trained}");
+    let told = text(&format!(
+        "train {} --model representation --buckets 4200 --force -o {model} {kept}",
+        reports[0]
+    ));
+    assert!(told.contains("in the cache: coordinates, graph, kernel, representation; made: none"), "{told}");
+}
+
+#[test]
+fn auto_goes_on_where_it_was_interrupted() {
+    let folder = Folder::new("representation-resumed");
+    let table = talk(&folder, "talk.csv", 800, 0);
+    let reports = told(&folder, &table, "a.parquet", 2.0);
+    let (model, cache) = (folder.path("model.json"), folder.path("cache"));
+    let train = |options: &str| {
+        let few = "--buckets 500 --epochs 4 --force";
+        let trained = json(&format!("train {reports} --model auto {few} -o {model} {options}"));
+        (trained, fs::read(&model).unwrap())
+    };
+    let (_, alone) = train("");
+    let (first, kept) = train(&format!("--cache {cache}"));
+    assert!(kept == alone && words(&first, "found").is_empty(), "{first}");
+    // As if it had been killed after some of the candidates
+    let files: Vec<_> = fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let candidates = ["cells", "forest", "line", "representation"];
+    let is_candidate = |path: &Path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        candidates.iter().any(|word| name.starts_with(word))
+    };
+    let removed: Vec<_> = files.iter().filter(|path| is_candidate(path)).step_by(2).collect();
+    removed.iter().for_each(|path| fs::remove_file(path).unwrap());
+    let (again, resumed) = train(&format!("--cache {cache}"));
+    assert_eq!(words(&again, "made").len(), removed.len(), "{again}");
+    assert!(FEATURES.iter().all(|stage| words(&again, "found").iter().any(|word| word == stage)));
+    assert!(resumed == alone && again["candidates"] == first["candidates"], "{again}");
+}
+
+#[test]
+fn what_was_not_tried_is_said_with_its_reason() {
+    let folder = Folder::new("representation-untried");
+    let table = board(&folder, 3000);
+    let (reports, model) = (folder.path("reports.parquet"), folder.path("model.json"));
+    json(&format!("privatize {table} {COLOUR} --epsilon 3 --seed 1 -o {reports}"));
+    let train = format!("train {reports} --model auto --epochs 2 --force -o {model}");
+    let trained = json(&format!("{train} --budget 0.000001"));
+    assert_eq!(trained["model"], "softmax");
+    let untried = trained["not_tried"].as_array().unwrap();
+    assert_eq!(untried.len(), 4, "{trained}");
+    assert!(untried.iter().all(|sort| sort["why"].as_str().unwrap().contains("--budget")), "{trained}");
+    let told = text(&format!("{train} --memory 1 --explain"));
+    assert!(told.contains("representation  not tried: a representation of 3000 people"), "{told}");
+    assert!(json(&train).get("not_tried").is_none());
+    let table = tent(&folder, 2000);
+    let told = text(&format!("train {table} {HEIGHT} --model auto --explain --force -o {model}"));
+    assert!(told.contains("representation  not tried: it is for classes only"), "{told}");
+}
+
+#[test]
+fn what_cannot_be_represented_is_refused_by_what_is_wrong_with_it() {
+    let folder = Folder::new("representation-refused");
+    let model = folder.path("model.json");
+    let train =
+        |table: &str, options: &str| format!("train {table} --model representation {options} -o {model}");
+    // More than memory allows
+    let talk = talk(&folder, "talk.csv", 600, 0);
+    let reports = told(&folder, &talk, "a.parquet", 2.0);
+    refused(&train(&reports, "--memory 20"), 1, "MB of memory, and 20 MB are allowed: allow more (--memory)");
+    // Columns that never change
+    let mut same = String::from("x,y,colour\n");
+    (0..200).for_each(|person| writeln!(same, "1,2,{}", ["dark", "light"][person % 2]).unwrap());
+    let same = folder.file("same.csv", &same);
+    refused(&train(&same, "--label colour"), 1, "all 200 people have the same features");
+    // Too few people
+    let few = board(&folder, 12);
+    refused(&train(&few, "--label colour"), 1, "people are too few");
+    // A class that nobody reports
+    let board = board(&folder, 400);
+    let reports = folder.path("grey.parquet");
+    let classes = "--classes dark,grey,light --mechanism rr";
+    json(&format!("privatize {board} --label colour {classes} --epsilon 12 --seed 1 -o {reports}"));
+    refused(&train(&reports, ""), 1, "class `grey` is in no report");
+    // Reports of another task
+    let other = folder.path("other.parquet");
+    json(&format!("privatize {board} {COLOUR} --epsilon 12 --seed 1 -o {other}"));
+    refused(&train(&format!("{reports} {other}"), ""), 1, "classes");
+    // Options that do not go together
+    refused(&format!("train {other} --model softmax --cache {model}.d -o {model}"), 2, "--cache");
+    refused(&train(&other, &format!("--cache {board}")), 1, "cannot be made");
+}
