@@ -114,7 +114,8 @@ fn digits(folder: &Path) {
     for (part, count) in [("train", 600u32), ("t10k", 100)] {
         let label = |row: u32| (row * 7 + row / 10) % 10;
         let pixel = move |row: u32, at: u32| {
-            let (own, noise) = (at / 12 == label(row) + 1, (row * 2_654_435_761).wrapping_add(at * 97) >> 7);
+            let (own, noise) =
+                (at / 12 == label(row) + 1, row.wrapping_mul(2_654_435_761).wrapping_add(at * 97) >> 7);
             if own { 200 } else { (noise % 60) as u8 }
         };
         let pixels = (0..count).flat_map(|row| (0..144).map(move |at| pixel(row, at)));

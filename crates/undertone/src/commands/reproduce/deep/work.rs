@@ -30,7 +30,12 @@ pub(super) fn run(
     record: &mut Record,
     folder: &Path,
 ) -> anyhow::Result<()> {
-    let left: Vec<&Setting> = settings.iter().filter(|setting| !record.has(setting)).collect();
+    let (done, left): (Vec<&Setting>, Vec<&Setting>) =
+        settings.iter().partition(|setting| record.has(setting));
+    // Of what was interrupted after it was recorded
+    for setting in done {
+        let _ = fs::remove_dir_all(folder.join(setting.slug()));
+    }
     let bar = progress_bar(left.iter().map(|setting| steps(setting)).sum());
     // Those who are asked are read, and looked at, once for all settings with the same people.
     for same in left.chunk_by(|a, b| (a.set, a.people) == (b.set, b.people)) {
