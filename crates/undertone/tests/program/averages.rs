@@ -128,7 +128,7 @@ fn a_model_of_averages_is_told_about_and_predicts_the_same_each_time() {
     let other = folder.file("other.csv", "x,z\n0.1,0.2\n");
     refused(&format!("predict {model} {other} -o {}", folder.path("c.csv")), 1, "`y`");
     let next = folder.path("next.json");
-    refused(&format!("train {reports} --start {model} -o {next}"), 1, "a line cannot start from them");
+    refused(&format!("train {reports} --start {model} -o {next}"), 1, "--model softmax cannot start from it");
     let broken = fs::read_to_string(&model).unwrap().replacen("{\"classes\":2}", "{\"classes\":3}", 1);
     let broken = folder.file("broken.json", &broken);
     refused(&format!("predict {broken} {table} -o {}", folder.path("d.csv")), 1, "not a model");
