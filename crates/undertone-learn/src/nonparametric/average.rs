@@ -7,8 +7,8 @@ use super::{NonparametricModel, Targets};
 use crate::LearnError;
 use crate::features::Rows;
 
-/// The trees of a forest: beyond these, averages over more hardly change.
-const TREES: u32 = 32;
+/// The trees of a forest, each of which half of the people judge.
+const TREES: u32 = 48;
 
 /// A sort of averages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Average {
     Cells,
     /// Over the nearest people
     Neighbours,
-    /// Over many random cells
+    /// Over many cells, told by reports
     Forest,
 }
 
@@ -26,7 +26,7 @@ pub enum Average {
 pub struct Averaged {
     /// What was learnt
     pub model: NonparametricModel,
-    /// Depth of cells, neighbours or people in a cell
+    /// Depth of cells, neighbours, or the people for whom a parent of a cell counts
     pub size: u64,
     /// Each size that was tried
     pub tried: Vec<Tried>,
