@@ -26,6 +26,9 @@ const PARTS: usize = 8;
 /// As many people, times the parts that are kept aside, are learnt from in a comparison; one part is kept aside at least.
 const WORK: usize = 1 << 16;
 
+/// Losses are equal that are apart by less than this part of a standard error.
+const HARDLY: f64 = 0.01;
+
 /// What reports are about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Question {
@@ -244,10 +247,14 @@ pub fn contest<C: Classifier, N: Regressor>(
         tried = left;
     }
     let losses: Vec<(Sort, Figure)> = tried.iter().map(|(sort, losses)| (*sort, mean(losses))).collect();
-    // The first of those that are equal
-    let least = losses.iter().min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
-    let chosen = least.map_or(Sort::Line, |(sort, _)| *sort);
-    Ok(Contest { chosen, losses, untried, parts, beliefs })
+    Ok(Contest { chosen: simplest_of_the_best(&losses), losses, untried, parts, beliefs })
+}
+
+/// The first whose loss hardly exceeds the least.
+fn simplest_of_the_best(losses: &[(Sort, Figure)]) -> Sort {
+    let least = losses.iter().map(|(_, loss)| loss).min_by(|a, b| a.value.total_cmp(&b.value));
+    let most = least.map_or(0.0, |loss| loss.value + HARDLY * loss.standard_error);
+    losses.iter().find(|(_, loss)| loss.value <= most).map_or(Sort::Line, |(sort, _)| *sort)
 }
 
 /// Whether somebody belongs to a part: ⌊8·u⌋ for u on [0, 1). The first one is who is [held out](crate::held_out) elsewhere.
@@ -291,6 +298,18 @@ mod tests {
         assert!(matches!(tent.chosen, Sort::Average(_)));
         // The best line is flat and off by the variance of the tent, 1/12.
         assert!((tent.losses[0].1.value - 1.0 / 12.0).abs() < 0.005, "{tent:?}");
+    }
+
+    #[test]
+    fn the_simplest_of_what_is_hardly_apart_is_taken() {
+        let figure = |value| Figure { value, standard_error: 0.1 };
+        let sorts = [Sort::Line, Sort::Average(Average::Cells), Sort::Average(Average::Forest)];
+        let chosen = |losses: [f64; 3]| {
+            simplest_of_the_best(&sorts.into_iter().zip(losses.map(figure)).collect::<Vec<_>>())
+        };
+        assert_eq!(chosen([0.5009, 0.6, 0.5]), Sort::Line);
+        assert_eq!(chosen([0.5011, 0.6, 0.5]), sorts[2]);
+        assert_eq!(chosen([0.5, 0.4, 0.45]), sorts[1]);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::{NonparametricModel, Targets};
 use crate::LearnError;
 use crate::features::Rows;
 
-/// The trees of a forest: beyond these, averages over more hardly change.
-const TREES: u32 = 32;
+/// The trees of a forest, each of which half of the people judge.
+const TREES: u32 = 96;
 
 /// Seconds of a comparison in a sort, a product that is one of many, an addition, and a step down a tree.
 const COMPARISON: f64 = 4e-9;
@@ -24,7 +24,7 @@ pub enum Average {
     Cells,
     /// Over the nearest people
     Neighbours,
-    /// Over many random cells
+    /// Over many cells, told by reports
     Forest,
 }
 
@@ -33,7 +33,7 @@ pub enum Average {
 pub struct Averaged {
     /// What was learnt
     pub model: NonparametricModel,
-    /// Depth of cells, neighbours or people in a cell
+    /// Depth of cells, neighbours, or the people for whom a parent of a cell counts
     pub size: u64,
     /// Each size that was tried
     pub tried: Vec<Tried>,

@@ -42,11 +42,16 @@ pub struct FittedCells {
     pub tried: Vec<Tried>,
 }
 
+/// The first candidate with the least mean loss.
+pub(super) fn least(losses: &[Vec<f64>]) -> usize {
+    let means: Vec<f64> = losses.iter().map(|losses| mean(losses).value).collect();
+    (0..means.len()).min_by(|&a, &b| means[a].total_cmp(&means[b])).unwrap_or(0)
+}
+
 /// Of candidates that go from the coarsest to the finest, with the losses of the same people each: the first whose mean
 /// exceeds the least by at most a standard error of the paired difference.
 pub(super) fn coarsest_within_one_error(losses: &[Vec<f64>]) -> usize {
-    let means: Vec<f64> = losses.iter().map(|losses| mean(losses).value).collect();
-    let best = (0..means.len()).min_by(|&a, &b| means[a].total_cmp(&means[b])).unwrap_or(0);
+    let best = least(losses);
     let good = |candidate: &usize| {
         let pairs = losses[*candidate].iter().zip(&losses[best]);
         let apart = mean(&pairs.map(|(a, b)| a - b).collect::<Vec<_>>());

@@ -156,6 +156,33 @@ impl Targets<'_> {
         }
     }
 
+    /// A number of each of some people: their own, or the sum of their label vectors with random signs that are not all the same.
+    pub(super) fn scalars(&self, people: &[u32], word: &mut impl FnMut() -> u64, into: &mut Vec<f64>) {
+        into.clear();
+        match self {
+            Self::Numbers { values, .. } => into.extend(people.iter().map(|&person| values[person as usize])),
+            Self::Classes { vectors, classes } => {
+                let mut bits: Vec<bool> = Vec::with_capacity(*classes);
+                while bits.iter().all(|bit| *bit == bits[0]) {
+                    bits.clear();
+                    while bits.len() < *classes {
+                        let word = word();
+                        bits.extend((0..64.min(classes - bits.len())).map(|bit| word >> bit & 1 == 1));
+                    }
+                }
+                let signs: Vec<f64> = bits.into_iter().map(|bit| if bit { 1.0 } else { -1.0 }).collect();
+                let sum: f64 = signs.iter().sum();
+                let scalar = |&person: &u32| {
+                    let vector = vectors.get(person as usize);
+                    let base = f64::from(vector.base);
+                    let entries = vector.entries.iter();
+                    base * sum + entries.map(|&(k, a)| signs[k as usize] * (f64::from(a) - base)).sum::<f64>()
+                };
+                into.extend(people.iter().map(scalar));
+            }
+        }
+    }
+
     /// A loss of a prediction that is, up to a constant, right on average over the reports: 1 - a_ŷ, the error on true labels,
     /// or (η - z)², the squared error and the variance of z.
     pub(super) fn loss(&self, person: usize, prediction: &[f32]) -> f64 {

@@ -9,7 +9,9 @@ mod normal_equations;
 mod ridge;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 pub use linear_number::LinearNumber;
 pub use normal_equations::{MOST_FEATURES, NormalEquations};
+pub(crate) use ridge::cross_fit;
 pub use ridge::{FOLDS, RidgeFit, fit_ridge, ridge_choosing_l2};

@@ -4,12 +4,14 @@
 //! eighth, in turn, with the debiased squared error. The sums of each part are all that is needed, so one pass over the reports is enough
 //! and memory grows with the square of the features, not with the people. Of all λ the one with the least error is taken; the
 //! largest that is not clearly worse, as is often advised, was worse on houses, diamonds and insurance at every ε from 1/2 to 4, by the best mechanism. The line
-//! that is kept is fitted to everybody.
+//! that is kept is fitted to everybody. Of more than 2048 features, people are kept instead of their sums ([`wide`](super::wide)).
 
-use super::{LinearNumber, NormalEquations};
+use super::wide::Wide;
+use super::{LinearNumber, MOST_FEATURES, NormalEquations};
 use crate::evaluation::{Figure, NumberEvaluation, NumberFigures, mean};
+use crate::features::Rows;
 use crate::split::{Purpose, place};
-use crate::{LearnError, Regressor, Source};
+use crate::{Examples, LearnError, Regressor, Source};
 use undertone_privacy::number::Bounds;
 
 /// Parts, of which each is kept aside once.
@@ -17,6 +19,9 @@ pub const FOLDS: usize = 8;
 
 /// λ from 10⁻⁶ to 10², by factors of √10: features are of the order of one.
 const LADDER: std::ops::RangeInclusive<i32> = -12..=4;
+
+/// People who are shown at a time.
+const BLOCK: usize = 4096;
 
 /// What was fitted, and how it was chosen.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,27 +37,68 @@ pub struct RidgeFit {
 }
 
 /// The part of a row.
-fn part_of(row: u64) -> usize {
+pub(super) fn part_of(row: u64) -> usize {
     // ⌊8·u⌋ for u on [0, 1)
     (place(row, Purpose::HeldOut) * FOLDS as f64) as usize
 }
 
-/// The sums of everybody.
-fn sums(
-    source: &mut dyn Source,
-    features: usize,
-    bounds: Bounds,
-) -> Result<Vec<NormalEquations>, LearnError> {
-    let nobody = NormalEquations::new(features, bounds.value_of(bounds.middle()))?;
-    let (mut parts, mut row) = (vec![nobody; FOLDS], 0);
-    source.pass(&mut |block| {
-        for (features, number) in block.rows.iter().zip(block.numbers.iter()) {
-            parts[part_of(row)].observe(features, number);
-            row += 1;
+/// What lines are fitted to: the sums of each part, or people.
+enum Equations {
+    Sums(Vec<NormalEquations>),
+    People(Wide),
+}
+
+impl Equations {
+    /// Of everybody.
+    fn of(source: &mut dyn Source, features: usize, bounds: Bounds) -> Result<Self, LearnError> {
+        let centre = bounds.value_of(bounds.middle());
+        if features > MOST_FEATURES {
+            return Wide::gather(source, features, centre).map(Self::People);
         }
-        Ok(())
-    })?;
-    Ok(parts)
+        let (mut parts, mut row) = (vec![NormalEquations::new(features, centre)?; FOLDS], 0);
+        source.pass(&mut |block| {
+            for (features, number) in block.rows.iter().zip(block.numbers.iter()) {
+                parts[part_of(row)].observe(features, number);
+                row += 1;
+            }
+            Ok(())
+        })?;
+        Ok(Self::Sums(parts))
+    }
+
+    /// How many people each part has.
+    fn counts(&self) -> Vec<u64> {
+        match self {
+            Self::Sums(parts) => parts.iter().map(NormalEquations::count).collect(),
+            Self::People(people) => people.counts().map(|count| count as u64).to_vec(),
+        }
+    }
+
+    /// The line of everybody.
+    fn solve(&self, l2: f64) -> Result<LinearNumber, LearnError> {
+        match self {
+            Self::Sums(parts) => together(parts).solve(l2),
+            Self::People(people) => people.solve(l2),
+        }
+    }
+
+    /// What each λ makes of the parts.
+    fn candidates(&self) -> Result<Vec<Candidate>, LearnError> {
+        let counts = self.counts();
+        if counts.iter().all(|count| *count == 0) {
+            return Err(LearnError::NoReports);
+        }
+        if counts.contains(&0) {
+            return Err(LearnError::TooFewReports);
+        }
+        let parts = match self {
+            Self::Sums(parts) => parts,
+            Self::People(people) => return people.candidates(),
+        };
+        let all = together(parts);
+        let others: Vec<NormalEquations> = parts.iter().map(|part| all.without(part)).collect();
+        LADDER.map(|step| Candidate::new(10f64.powf(f64::from(step) / 2.0), parts, &others)).collect()
+    }
 }
 
 fn together(parts: &[NormalEquations]) -> NormalEquations {
@@ -68,7 +114,7 @@ pub fn fit_ridge(
     bounds: Bounds,
     l2: f64,
 ) -> Result<LinearNumber, LearnError> {
-    together(&sums(source, features, bounds)?).solve(l2)
+    Equations::of(source, features, bounds)?.solve(l2)
 }
 
 /// The line for the λ that does best on those kept aside; `hidden` is what the mechanism hides of its variance.
@@ -78,30 +124,59 @@ pub fn ridge_choosing_l2(
     bounds: Bounds,
     hidden: f64,
 ) -> Result<RidgeFit, LearnError> {
-    let parts = sums(source, features, bounds)?;
-    let all = together(&parts);
-    if all.count() == 0 {
-        return Err(LearnError::NoReports);
-    }
-    if parts.iter().any(|part| part.count() == 0) {
-        return Err(LearnError::TooFewReports);
-    }
-    let others: Vec<NormalEquations> = parts.iter().map(|part| all.without(part)).collect();
-    let candidates = LADDER.map(|step| Candidate::new(10f64.powf(f64::from(step) / 2.0), &parts, &others));
-    let candidates = candidates.collect::<Result<Vec<_>, LearnError>>()?;
+    let equations = Equations::of(source, features, bounds)?;
+    let candidates = equations.candidates()?;
     let Candidate { l2, models, .. } = best(&candidates).ok_or(LearnError::Diverged)?;
     let judged = judge(source, models, bounds, hidden)?;
     let tried = candidates.iter().map(|candidate| (candidate.l2, mean(&candidate.errors))).collect();
-    Ok(RidgeFit { model: all.solve(*l2)?, l2: *l2, tried, judged })
+    Ok(RidgeFit { model: equations.solve(*l2)?, l2: *l2, tried, judged })
+}
+
+/// A line, and what lines say about people to whom they were not fitted.
+pub(crate) struct CrossFit {
+    /// Of everybody
+    pub(crate) model: LinearNumber,
+    /// For each person, by the line without their part
+    pub(crate) without: Vec<f64>,
+}
+
+/// The line for the best λ, as [`ridge_choosing_l2`] has it.
+pub(crate) fn cross_fit(rows: &Rows, values: &[f64], bounds: Bounds) -> Result<CrossFit, LearnError> {
+    let equations = Equations::of(&mut Blocks { rows, values }, rows.width(), bounds)?;
+    let candidates = equations.candidates()?;
+    let Candidate { l2, models, .. } = best(&candidates).ok_or(LearnError::Diverged)?;
+    let without = (0u64..).zip(rows.iter()).map(|(person, row)| models[part_of(person)].at(row)).collect();
+    Ok(CrossFit { model: equations.solve(*l2)?, without })
+}
+
+/// People in memory, so many at a time.
+struct Blocks<'a> {
+    rows: &'a Rows,
+    values: &'a [f64],
+}
+
+impl Source for Blocks<'_> {
+    fn pass(&mut self, visit: &mut dyn FnMut(&Examples) -> Result<(), LearnError>) -> Result<(), LearnError> {
+        let mut block = Examples::new(Rows::new(self.rows.dense_width(), self.rows.sparse_width()));
+        for (start, values) in (0..).step_by(BLOCK).zip(self.values.chunks(BLOCK)) {
+            block.clear();
+            for (row, &value) in (start..).zip(values) {
+                block.rows.push(self.rows.get(row));
+                block.numbers.push(value, 0.0);
+            }
+            visit(&block)?;
+        }
+        Ok(())
+    }
 }
 
 /// What one λ makes of the parts.
-struct Candidate {
-    l2: f64,
+pub(super) struct Candidate {
+    pub(super) l2: f64,
     /// Fitted without each part
-    models: Vec<LinearNumber>,
+    pub(super) models: Vec<LinearNumber>,
     /// The debiased mean squared error of each on the part that it was fitted without
-    errors: Vec<f64>,
+    pub(super) errors: Vec<f64>,
 }
 
 impl Candidate {

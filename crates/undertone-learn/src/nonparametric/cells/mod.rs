@@ -11,15 +11,13 @@ mod tests;
 mod tree;
 
 pub use axes::{Axes, Axis, AxisScale};
-pub(crate) use axes::{SPARSE, check_finite};
+pub(crate) use axes::{SPARSE, check_finite, value};
 pub use cubes::{CubeGrid, Cubes};
 pub use tree::Tree;
 
 use super::rates;
 use crate::LearnError;
 use crate::features::{Row, Rows};
-use rand_chacha::ChaCha8Rng;
-use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
 /// Above so many axes of numbers, cells of equal mass are the default.
@@ -68,14 +66,6 @@ impl Partition {
     /// Cells of at least so many people.
     pub fn equal_mass(rows: &Rows, mass: f64) -> Result<Self, LearnError> {
         Ok(Self::new(Sort::Tree(Tree::equal_mass(Axes::fit(rows)?, rows, mass)?)))
-    }
-
-    /// Cells of at least so many people, cut at random but depending on no label: one tree of a forest. The seed is
-    /// public.
-    pub fn random(axes: &Axes, rows: &Rows, mass: f64, seed: u64) -> Result<Self, LearnError> {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut unit = || tree::unit(&mut rng);
-        Ok(Self::new(Sort::Tree(Tree::grow(axes.clone(), rows, mass, tree::Cutting::Random(&mut unit))?)))
     }
 
     /// Cells of at least about `mass` people each, of this sort.
@@ -160,36 +150,6 @@ impl Partition {
         match &mut self.sort {
             Sort::Cubes(cubes) => cubes.truncate(depth),
             Sort::Tree(tree) => tree.prune(|node| u32::from(depths[node]) < depth),
-        }
-        Self::new(self.sort)
-    }
-
-    /// The largest mass that leaves each node standing: the fewest people in any child of its ancestors, its own sibling and itself
-    /// included. Of cells of at least a mass, those nodes are left whose number here is no smaller.
-    pub(super) fn masses(&self, people: &[f64]) -> Vec<f64> {
-        let mut masses = people.to_vec();
-        let mut lightest = vec![f64::INFINITY; self.nodes()];
-        for (node, &own) in people.iter().enumerate().skip(1) {
-            let parent = self.parent(node);
-            lightest[parent] = lightest[parent].min(own);
-        }
-        for node in 1..self.nodes() {
-            let parent = self.parent(node);
-            masses[node] = lightest[parent].min(masses[parent]);
-        }
-        masses
-    }
-
-    /// With cells of at least `mass` people, of a tree whose nodes have these [`masses`](Self::masses).
-    #[must_use]
-    pub(super) fn coarsened(mut self, masses: &[f64], mass: f64) -> Self {
-        if let Sort::Tree(tree) = &mut self.sort {
-            let parents = self.parents;
-            let mut cut = vec![false; parents.len()];
-            (1..parents.len())
-                .filter(|&node| masses[node] >= mass)
-                .for_each(|node| cut[parents[node] as usize] = true);
-            tree.prune(|node| cut[node]);
         }
         Self::new(self.sort)
     }

@@ -8,7 +8,6 @@
 use super::axes::{Axes, AxisScale, value};
 use crate::LearnError;
 use crate::features::{Row, Rows};
-use rand_core::Rng;
 use serde::{Deserialize, Serialize};
 
 /// Cuts are found with at most so many people, evenly spread: with more, cells hold about the mass, as chance will have it.
@@ -34,31 +33,9 @@ pub struct Tree {
     cuts: Vec<Cut>,
 }
 
-/// How cuts are chosen.
-pub(super) enum Cutting<'a> {
-    /// The widest axis, in the middle
-    Widest,
-    /// An axis at random, the wider the likelier, somewhere between the quartiles
-    Random(&'a mut dyn FnMut() -> f64),
-}
-
-/// A number in [0, 1).
-pub(super) fn unit(rng: &mut impl Rng) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
 impl Tree {
     /// Cells of at least `mass` of these rows each, and of fewer than twice as many where no values coincide.
     pub fn equal_mass(axes: Axes, rows: &Rows, mass: f64) -> Result<Self, LearnError> {
-        Self::grow(axes, rows, mass, Cutting::Widest)
-    }
-
-    pub(super) fn grow(
-        axes: Axes,
-        rows: &Rows,
-        mass: f64,
-        mut cutting: Cutting<'_>,
-    ) -> Result<Self, LearnError> {
         axes.check(rows)?;
         if mass.is_nan() || mass < 1.0 {
             let what = "the mass of a cell";
@@ -71,7 +48,7 @@ impl Tree {
         let leaf = Cut { feature: 0, at: 0.0, children: 0 };
         let (mut cuts, mut open) = (vec![leaf], vec![(0, 0..people.len())]);
         while let Some((node, range)) = open.pop() {
-            let Some((axis, at, left)) = growing.cut(&mut people[range.clone()], &mut cutting) else {
+            let Some((axis, at, left)) = growing.cut(&mut people[range.clone()]) else {
                 continue;
             };
             let children = cuts.len() as u32;
@@ -154,7 +131,7 @@ struct Growing<'a> {
 
 impl Growing<'_> {
     /// Axis, value, and how many of the `people`, who are put first, lie below it; none if no cut leaves enough on both sides.
-    fn cut(&mut self, people: &mut [u32], cutting: &mut Cutting<'_>) -> Option<(usize, f32, usize)> {
+    fn cut(&mut self, people: &mut [u32]) -> Option<(usize, f32, usize)> {
         if people.len() < 2 * self.least {
             return None;
         }
@@ -164,17 +141,10 @@ impl Growing<'_> {
             axes = self.spreads(people, 1);
         }
         axes.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        while !axes.is_empty() {
-            let (choice, share) = match cutting {
-                Cutting::Widest => (0, 0.5),
-                Cutting::Random(unit) => (by_weight(&axes, unit()), 0.25 + 0.5 * unit()),
-            };
-            let (_, axis) = axes.remove(choice);
-            if let Some((at, left)) = self.cut_axis(people, axis, share) {
-                return Some((axis, at, left));
-            }
-        }
-        None
+        axes.into_iter().find_map(|(_, axis)| {
+            let (at, left) = self.cut_axis(people, axis)?;
+            Some((axis, at, left))
+        })
     }
 
     /// The width of a cell on each axis that is not constant, in ranks, by one in `step` of its people. A level is as wide as an
@@ -205,13 +175,13 @@ impl Growing<'_> {
         ends.into_iter().enumerate().map(spread).filter(|&(spread, _)| spread > 0.0).collect()
     }
 
-    /// Cuts near a share of the people, between different values.
-    fn cut_axis(&mut self, people: &mut [u32], axis: usize, share: f64) -> Option<(f32, usize)> {
+    /// Cuts near the median, between different values.
+    fn cut_axis(&mut self, people: &mut [u32], axis: usize) -> Option<(f32, usize)> {
         let value = |&person: &u32| (self.axes.value(self.rows.get(person as usize), axis), person);
         self.values.clear();
         self.values.extend(people.iter().map(value));
         let n = people.len();
-        let wanted = ((n as f64 * share) as usize).clamp(self.least, n - self.least);
+        let wanted = n / 2;
         let order = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         self.values.select_nth_unstable_by(wanted, order);
         let median = self.values[wanted].0;
@@ -239,14 +209,4 @@ impl Growing<'_> {
         }
         Some((at, left))
     }
-}
-
-/// A place drawn in proportion to the weights.
-fn by_weight(weights: &[(f32, usize)], unit: f64) -> usize {
-    let mut left = unit * weights.iter().map(|(weight, _)| f64::from(*weight)).sum::<f64>();
-    let place = weights.iter().position(|(weight, _)| {
-        left -= f64::from(*weight);
-        left < 0.0
-    });
-    place.unwrap_or(weights.len() - 1)
 }
