@@ -117,7 +117,9 @@ fn auto_goes_on_where_it_was_interrupted() {
         candidates.iter().any(|word| name.starts_with(word))
     };
     let removed: Vec<_> = files.iter().filter(|path| is_candidate(path)).step_by(2).collect();
-    removed.iter().for_each(|path| fs::remove_file(path).unwrap());
+    for path in &removed {
+        fs::remove_file(path).unwrap();
+    }
     let (again, resumed) = train(&format!("--cache {cache}"));
     assert_eq!(words(&again, "made").len(), removed.len(), "{again}");
     assert!(FEATURES.iter().all(|stage| words(&again, "found").iter().any(|word| word == stage)));

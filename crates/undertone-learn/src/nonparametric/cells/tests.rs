@@ -1,13 +1,16 @@
 //! What has to hold for cells of either sort.
 
 use super::*;
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
 
 /// Uniform features, and a level that depends on the row.
 fn rows(n: usize, numbers: usize, seed: u64) -> Rows {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut unit = || rng.next_u64() as f64 / 2f64.powi(64);
     let mut values = Vec::new();
     for row in 0..n {
-        values.extend((0..numbers).map(|axis| (tree::unit(&mut rng) as f32).powi(1 + axis as i32)));
+        values.extend((0..numbers).map(|axis| (unit() as f32).powi(1 + axis as i32)));
         values.push(f32::from(row % 3 == 0));
     }
     Rows::dense(numbers + 1, values)
