@@ -153,7 +153,7 @@ fn many_levels(count: usize, levels: usize, rng: &mut ChaCha12Rng) -> (Rows, Vec
             dense.extend(row.dense);
             sparse.push((level as u32, 1.0));
         });
-        all.push(number + if level % 2 == 0 { 1.0 } else { -1.0 });
+        all.push(number + if level.is_multiple_of(2) { 1.0 } else { -1.0 });
     }
     (rows, all)
 }
@@ -165,7 +165,9 @@ fn conjugate_gradients_find_what_the_normal_equations_do() {
     let mut sums = NormalEquations::new(FEATURES + 50, 2.0).unwrap();
     rows.iter().zip(&numbers).for_each(|(row, &number)| sums.observe(row, (number, 0.25)));
     let mut values = NumberValues::new();
-    numbers.iter().for_each(|&number| values.push(number, 0.25));
+    for &number in &numbers {
+        values.push(number, 0.25);
+    }
     let mut source = vec![Examples { rows, numbers: values, ..Examples::default() }];
     let wide = wide::Wide::gather(&mut source, FEATURES + 50, 2.0).unwrap();
     for l2 in [1e-6, 1e-3, 1e-1] {
