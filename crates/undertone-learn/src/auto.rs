@@ -4,7 +4,8 @@
 //! loss: 1 - a_ŷ for classes, (η - z)² less the variance of z for numbers. Both are right on average for the true labels, and as all
 //! sorts are judged by the same reports, much of the noise is the same for all and does not disturb the comparison. With few people
 //! more parts are kept aside, one after the other, so that more reports judge; with many, one part is enough. What has the least mean loss
-//! is the choice, which is a function of reports and public features, and free.
+//! is the choice, which is a function of reports and public features, and free. Losses that are hardly apart, as those of a line and of a
+//! forest that adds nothing to it, are equal, and the simpler sort is taken.
 //!
 //! A sort that is taken only where it is clearly better, by a standard error, would lose more where it is better: of two sorts
 //! whose true losses are d apart and known up to s, the least loses at most 0.17·s on average by a wrong choice, the cautious rule up to
@@ -24,8 +25,12 @@ use undertone_represent::RepresentError;
 const PARTS: usize = 8;
 /// As many people, times the parts that are kept aside, are learnt from in a comparison; one part is kept aside at least.
 const WORK: usize = 1 << 16;
-/// With more people than this, searching for neighbours and growing forests takes too long for a try.
-const MOST_FOR_ALL: usize = 1 << 19;
+/// With more people than this, growing forests takes too long for a try.
+const MOST_FOR_FORESTS: usize = 1 << 20;
+/// A search for neighbours that compares more numbers than this takes too long for a try.
+const MOST_COMPARED: f64 = (1u64 << 36) as f64;
+/// Losses are equal that are apart by less than this part of a standard error.
+const HARDLY: f64 = 0.01;
 
 /// What reports are about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,8 +117,17 @@ impl<C: Classifier, N: Regressor> Line<C, N> {
 }
 
 /// The averages that are tried.
-fn averages(people: usize) -> &'static [Average] {
-    if people <= MOST_FOR_ALL { &Average::ALL } else { &[Average::Cells] }
+fn averages(people: &Examples) -> Vec<Average> {
+    let (n, width) = (people.len() as f64, people.rows.width() as f64);
+    let quick = |average: &Average| match average {
+        Average::Cells => true,
+        // One in eight looks at everybody.
+        Average::Neighbours => n * n / PARTS as f64 * width <= MOST_COMPARED,
+        Average::Forest => people.len() <= MOST_FOR_FORESTS,
+        // A line with a forest does what planes do, and more.
+        Average::Planes => false,
+    };
+    Average::ALL.into_iter().filter(quick).collect()
 }
 
 /// Lets a line, which `fit_line` learns from the people it is shown, averages, and what everybody looks like, if they were `seen`, be
@@ -126,7 +140,7 @@ pub fn contest<C: Classifier, N: Regressor>(
     mut fit_line: impl FnMut(Examples) -> Result<Line<C, N>, LearnError>,
 ) -> Result<Contest, LearnError> {
     let parts = (WORK / people.len().max(1)).clamp(1, PARTS);
-    let averages = averages(people.len());
+    let averages = averages(people);
     let mut losses = vec![Vec::new(); averages.len() + 2];
     for part in 0..parts {
         let [others, aside] = [false, true].map(|aside| people.part(|row| is_in(row, part) == aside));
@@ -160,10 +174,14 @@ pub fn contest<C: Classifier, N: Regressor>(
         .filter(|(_, losses)| !losses.is_empty())
         .map(|(sort, losses)| (sort, mean(losses)))
         .collect();
-    // The first of those that are equal
-    let least = losses.iter().min_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
-    let chosen = least.map_or(Sort::Line, |(sort, _)| *sort);
-    Ok(Contest { chosen, losses, parts })
+    Ok(Contest { chosen: simplest_of_the_best(&losses), losses, parts })
+}
+
+/// The first whose loss hardly exceeds the least.
+fn simplest_of_the_best(losses: &[(Sort, Figure)]) -> Sort {
+    let least = losses.iter().map(|(_, loss)| loss).min_by(|a, b| a.value.total_cmp(&b.value));
+    let most = least.map_or(0.0, |loss| loss.value + HARDLY * loss.standard_error);
+    losses.iter().find(|(_, loss)| loss.value <= most).map_or(Sort::Line, |(sort, _)| *sort)
 }
 
 /// Whether somebody belongs to a part: ⌊8·u⌋ for u on [0, 1). The first one is who is [held out](crate::held_out) elsewhere.
@@ -202,6 +220,25 @@ mod tests {
         assert!(matches!(tent.chosen, Sort::Average(_)));
         // The best line is flat and off by the variance of the tent, 1/12.
         assert!((tent.losses[0].1.value - 1.0 / 12.0).abs() < 0.005, "{tent:?}");
+    }
+
+    #[test]
+    fn the_simplest_of_what_is_hardly_apart_is_taken() {
+        let figure = |value| Figure { value, standard_error: 0.1 };
+        let sorts = [Sort::Line, Sort::Average(Average::Cells), Sort::Average(Average::Forest)];
+        let chosen = |losses: [f64; 3]| {
+            simplest_of_the_best(&sorts.into_iter().zip(losses.map(figure)).collect::<Vec<_>>())
+        };
+        assert_eq!(chosen([0.5009, 0.6, 0.5]), Sort::Line);
+        assert_eq!(chosen([0.5011, 0.6, 0.5]), sorts[2]);
+        assert_eq!(chosen([0.5, 0.4, 0.45]), sorts[1]);
+    }
+
+    #[test]
+    fn a_search_that_takes_too_long_is_not_tried() {
+        let of = |n| Examples::new(Rows::dense(100, vec![0.0; 100 * n]));
+        assert_eq!(averages(&of(10_000)), [Average::Cells, Average::Neighbours, Average::Forest]);
+        assert_eq!(averages(&of(80_000)), [Average::Cells, Average::Forest]);
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use super::choice::{Tried, fit_cells};
 use super::forest::fit_forest;
+use super::linear_cells::fit_planes;
 use super::neighbours::fit_neighbours;
 use super::{NonparametricModel, Targets};
 use crate::LearnError;
 use crate::features::Rows;
 
 /// The trees of a forest, each of which half of the people judge.
-const TREES: u32 = 48;
+const TREES: u32 = 96;
 
 /// A sort of averages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub enum Average {
     Neighbours,
     /// Over many cells, told by reports
     Forest,
+    /// A plane for each cell
+    Planes,
 }
 
 /// A model of everybody it was shown, and how its size was chosen.
@@ -34,7 +37,7 @@ pub struct Averaged {
 
 impl Average {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Cells, Self::Neighbours, Self::Forest];
+    pub const ALL: [Self; 4] = [Self::Cells, Self::Neighbours, Self::Forest, Self::Planes];
 
     /// What people type.
     pub fn name(self) -> &'static str {
@@ -42,6 +45,15 @@ impl Average {
             Self::Cells => "cells",
             Self::Neighbours => "neighbours",
             Self::Forest => "forest",
+            Self::Planes => "planes",
+        }
+    }
+
+    /// Who judges the sizes that are tried.
+    pub fn judges(self) -> &'static str {
+        match self {
+            Self::Forest => "everybody, by trees of others",
+            Self::Cells | Self::Neighbours | Self::Planes => "one in eight who were kept aside",
         }
     }
 
@@ -62,6 +74,11 @@ impl Average {
                 let fitted = fit_forest(rows, targets, TREES, seed)?;
                 let model = NonparametricModel::Forest(fitted.model);
                 Averaged { model, size: fitted.chosen, tried: fitted.tried }
+            }
+            Self::Planes => {
+                let fitted = fit_planes(rows, targets)?;
+                let model = NonparametricModel::LinearCells(fitted.model);
+                Averaged { model, size: fitted.depth.into(), tried: fitted.tried }
             }
         })
     }

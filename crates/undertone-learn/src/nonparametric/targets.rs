@@ -162,15 +162,15 @@ impl Targets<'_> {
         match self {
             Self::Numbers { values, .. } => into.extend(people.iter().map(|&person| values[person as usize])),
             Self::Classes { vectors, classes } => {
-                let mut signs: Vec<f64> = Vec::with_capacity(*classes);
-                while signs.iter().all(|sign| *sign == signs[0]) {
-                    signs.clear();
-                    while signs.len() < *classes {
+                let mut bits: Vec<bool> = Vec::with_capacity(*classes);
+                while bits.iter().all(|bit| *bit == bits[0]) {
+                    bits.clear();
+                    while bits.len() < *classes {
                         let word = word();
-                        let bits = (0..64.min(classes - signs.len())).map(|bit| word >> bit & 1 == 1);
-                        signs.extend(bits.map(|bit| if bit { 1.0 } else { -1.0 }));
+                        bits.extend((0..64.min(classes - bits.len())).map(|bit| word >> bit & 1 == 1));
                     }
                 }
+                let signs: Vec<f64> = bits.into_iter().map(|bit| if bit { 1.0 } else { -1.0 }).collect();
                 let sum: f64 = signs.iter().sum();
                 let scalar = |&person: &u32| {
                     let vector = vectors.get(person as usize);

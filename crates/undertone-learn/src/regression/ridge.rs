@@ -53,7 +53,7 @@ impl Equations {
     fn of(source: &mut dyn Source, features: usize, bounds: Bounds) -> Result<Self, LearnError> {
         let centre = bounds.value_of(bounds.middle());
         if features > MOST_FEATURES {
-            return Wide::gather(source, centre).map(Self::People);
+            return Wide::gather(source, features, centre).map(Self::People);
         }
         let (mut parts, mut row) = (vec![NormalEquations::new(features, centre)?; FOLDS], 0);
         source.pass(&mut |block| {

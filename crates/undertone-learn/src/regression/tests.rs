@@ -142,6 +142,61 @@ fn sums_of_parts_are_sums_of_all_and_sparse_features_count_as_others() {
     assert!((whole.error_of(model) - each.sum::<f64>() / 40.0).abs() < 1e-10);
 }
 
+/// People with three numbers and one of many levels, whose own effects are small.
+fn many_levels(count: usize, levels: usize, rng: &mut ChaCha12Rng) -> (Rows, Vec<f64>) {
+    let (plain, numbers) = people(count, rng);
+    let mut rows = Rows::new(FEATURES, levels);
+    let mut all = Vec::new();
+    for (row, number) in plain.iter().zip(numbers) {
+        let level = (rng.next_u64() >> 11) as usize % levels;
+        rows.push_with(|dense, sparse| {
+            dense.extend(row.dense);
+            sparse.push((level as u32, 1.0));
+        });
+        all.push(number + if level % 2 == 0 { 1.0 } else { -1.0 });
+    }
+    (rows, all)
+}
+
+#[test]
+fn conjugate_gradients_find_what_the_normal_equations_do() {
+    let mut rng = ChaCha12Rng::seed_from_u64(5);
+    let (rows, numbers) = many_levels(2000, 50, &mut rng);
+    let mut sums = NormalEquations::new(FEATURES + 50, 2.0).unwrap();
+    rows.iter().zip(&numbers).for_each(|(row, &number)| sums.observe(row, (number, 0.25)));
+    let mut values = NumberValues::new();
+    numbers.iter().for_each(|&number| values.push(number, 0.25));
+    let mut source = vec![Examples { rows, numbers: values, ..Examples::default() }];
+    let wide = wide::Wide::gather(&mut source, FEATURES + 50, 2.0).unwrap();
+    for l2 in [1e-6, 1e-3, 1e-1] {
+        let (exact, found) = (sums.solve(l2).unwrap(), wide.solve(l2).unwrap());
+        let pairs = exact.predict(&source[0].rows).into_iter().zip(found.predict(&source[0].rows));
+        let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart < 1e-2, "{l2}: {apart}");
+    }
+    // Each λ does as well without a part as the normal equations say.
+    let narrow = ridge_choosing_l2(&mut source, FEATURES + 50, bounds(), 0.0).unwrap().tried;
+    for candidate in wide.candidates().unwrap() {
+        let (_, expected) = narrow.iter().find(|(l2, _)| (l2 / candidate.l2 - 1.0).abs() < 1e-9).unwrap();
+        let found = crate::evaluation::mean(&candidate.errors);
+        assert!((found.value / expected.value - 1.0).abs() < 1e-3, "{found:?}, {expected:?}");
+    }
+}
+
+#[test]
+fn more_features_than_pairs_have_room_for_are_learnt_from() {
+    let mut rng = ChaCha12Rng::seed_from_u64(6);
+    let (rows, numbers) = many_levels(20_000, MOST_FEATURES, &mut rng);
+    let features = rows.width();
+    let mut source = vec![Examples::certain_numbers(rows, numbers)];
+    let fit = ridge_choosing_l2(&mut source, features, bounds(), 0.0).unwrap();
+    // Without the levels, their variance of one and that of the noise would be left; ten people tell each level well.
+    let error = fit.judged.mse.value;
+    assert!(fit.model.weights.len() == features && error < 0.25, "{error}");
+    let given = fit_ridge(&mut source, features, bounds(), fit.l2).unwrap();
+    assert_eq!(given, fit.model);
+}
+
 #[test]
 fn what_cannot_be_fitted_is_refused() {
     let mut nobody: Vec<Examples> = Vec::new();

@@ -8,7 +8,6 @@
 use super::ridge::{Candidate, FOLDS, part_of};
 use super::LinearNumber;
 use crate::evaluation::mean;
-use crate::features::{Row, Rows};
 use crate::{LearnError, Source};
 
 /// λ from 10² down to 10⁻⁶
@@ -25,7 +24,11 @@ type Lanes = [f64; FOLDS];
 
 /// Everybody, in memory.
 pub(super) struct Wide {
-    rows: Rows,
+    /// The features of each, and where they end
+    entries: Vec<(u32, f32)>,
+    ends: Vec<usize>,
+    /// With the constant
+    width: usize,
     /// z - c and v
     numbers: Vec<(f64, f64)>,
     parts: Vec<u8>,
@@ -45,20 +48,34 @@ struct System<'a> {
 }
 
 impl Wide {
-    pub(super) fn gather(source: &mut dyn Source, centre: f64) -> Result<Self, LearnError> {
-        let mut all = Self { rows: Rows::default(), numbers: Vec::new(), parts: Vec::new(), centre };
+    pub(super) fn gather(
+        source: &mut dyn Source,
+        features: usize,
+        centre: f64,
+    ) -> Result<Self, LearnError> {
+        let (entries, ends, numbers, parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut all = Self { entries, ends, width: features + 1, numbers, parts, centre };
         source.pass(&mut |block| {
-            if all.rows.is_empty() {
-                all.rows = Rows::new(block.rows.dense_width(), block.rows.sparse_width());
-            }
             for (row, (value, variance)) in block.rows.iter().zip(block.numbers.iter()) {
-                all.parts.push(part_of(all.rows.len() as u64) as u8);
-                all.rows.push(row);
+                let dense = (0u32..).zip(row.dense.iter().copied());
+                let first = row.dense.len() as u32;
+                let sparse = row.sparse.iter().map(|&(feature, x)| (first + feature, x));
+                all.entries.extend(dense.chain(sparse).filter(|&(_, x)| x != 0.0));
+                all.entries.push((features as u32, 1.0));
+                all.parts.push(part_of(all.ends.len() as u64) as u8);
+                all.ends.push(all.entries.len());
                 all.numbers.push((value - centre, variance));
             }
             Ok(())
         })?;
         Ok(all)
+    }
+
+    /// The features of each person that are not zero, the constant last, with their part.
+    fn people(&self) -> impl Iterator<Item = (&[(u32, f32)], u8)> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        let rows = starts.zip(&self.ends).map(|(start, &end)| &self.entries[start..end]);
+        rows.zip(self.parts.iter().copied())
     }
 
     /// How many people each part has.
@@ -70,10 +87,10 @@ impl Wide {
 
     /// The line of everybody.
     pub(super) fn solve(&self, l2: f64) -> Result<LinearNumber, LearnError> {
-        if self.rows.is_empty() {
+        if self.ends.is_empty() {
             return Err(LearnError::NoReports);
         }
-        let mut weights = vec![[0.0; FOLDS]; self.rows.width() + 1];
+        let mut weights = vec![[0.0; FOLDS]; self.width];
         System::new(self, false).solve(l2, &mut weights);
         self.line(&weights, 0)
     }
@@ -81,7 +98,7 @@ impl Wide {
     /// What each λ makes of the parts, none of which is empty.
     pub(super) fn candidates(&self) -> Result<Vec<Candidate>, LearnError> {
         let system = System::new(self, true);
-        let mut weights = vec![[0.0; FOLDS]; self.rows.width() + 1];
+        let mut weights = vec![[0.0; FOLDS]; self.width];
         let (mut found, mut least, mut worse) = (Vec::new(), f64::INFINITY, 0);
         for power in LADDER.rev() {
             let l2 = 10f64.powi(power);
@@ -113,7 +130,7 @@ impl Wide {
     /// The debiased mean squared error of each part by the fit without it.
     fn errors(&self, weights: &[Lanes]) -> Vec<f64> {
         let mut sums = [0.0; FOLDS];
-        for ((row, &part), (u, variance)) in self.rows.iter().zip(&self.parts).zip(&self.numbers) {
+        for ((row, part), (u, variance)) in self.people().zip(&self.numbers) {
             let lane = usize::from(part);
             sums[lane] += (at(row, weights)[lane] - u).powi(2) - variance;
         }
@@ -122,25 +139,27 @@ impl Wide {
 }
 
 /// x̃·w in each lane.
-#[inline]
-fn at(row: Row<'_>, weights: &[Lanes]) -> Lanes {
-    let mut sum = weights[weights.len() - 1];
-    let mut add = |x: f32, w: &Lanes| (0..FOLDS).for_each(|lane| sum[lane] += f64::from(x) * w[lane]);
-    row.dense.iter().zip(weights).for_each(|(&x, w)| add(x, w));
-    let sparse = &weights[row.dense.len()..];
-    row.sparse.iter().for_each(|&(feature, x)| add(x, &sparse[feature as usize]));
+#[inline(always)]
+fn at(row: &[(u32, f32)], weights: &[Lanes]) -> Lanes {
+    let mut sum = [0.0; FOLDS];
+    for &(feature, x) in row {
+        let (x, w) = (f64::from(x), &weights[feature as usize]);
+        for lane in 0..FOLDS {
+            sum[lane] += x * w[lane];
+        }
+    }
     sum
 }
 
 /// Adds x̃ times a number of each lane.
-#[inline]
-fn spread(row: Row<'_>, times: &Lanes, into: &mut [Lanes]) {
-    let last = into.len() - 1;
-    (0..FOLDS).for_each(|lane| into[last][lane] += times[lane]);
-    let add = |x: f32, w: &mut Lanes| (0..FOLDS).for_each(|lane| w[lane] += f64::from(x) * times[lane]);
-    row.dense.iter().zip(into.iter_mut()).for_each(|(&x, w)| add(x, w));
-    let sparse = &mut into[row.dense.len()..];
-    row.sparse.iter().for_each(|&(feature, x)| add(x, &mut sparse[feature as usize]));
+#[inline(always)]
+fn spread(row: &[(u32, f32)], times: &Lanes, into: &mut [Lanes]) {
+    for &(feature, x) in row {
+        let (x, w) = (f64::from(x), &mut into[feature as usize]);
+        for lane in 0..FOLDS {
+            w[lane] += x * times[lane];
+        }
+    }
 }
 
 /// Σ a·b in each lane.
@@ -166,23 +185,19 @@ fn add(a: &mut [Lanes], times: &Lanes, b: &[Lanes]) {
 
 impl<'a> System<'a> {
     fn new(people: &'a Wide, without_own_part: bool) -> Self {
-        let everybody = people.rows.len();
+        let everybody = people.ends.len();
         let own = if without_own_part { people.counts() } else { [0; FOLDS] };
         let shares = own.map(|own| 1.0 / (everybody - own).max(1) as f64);
-        let nothing = vec![[0.0; FOLDS]; people.rows.width() + 1];
+        let nothing = vec![[0.0; FOLDS]; people.width];
         let mut system =
             Self { people, without_own_part, shares, right: nothing.clone(), diagonal: nothing };
         let (mut right, mut diagonal) = (system.right.clone(), system.diagonal.clone());
-        for ((row, &part), &(u, _)) in people.rows.iter().zip(&people.parts).zip(&people.numbers) {
+        for ((row, part), &(u, _)) in people.people().zip(&people.numbers) {
             let counts = system.lanes(part);
             spread(row, &counts.map(|share| share * u), &mut right);
-            let last = diagonal.len() - 1;
-            (0..FOLDS).for_each(|lane| diagonal[last][lane] += counts[lane]);
-            let features = row.dense.iter().copied().enumerate();
-            let sparse = row.sparse.iter().map(|&(feature, x)| (row.dense.len() + feature as usize, x));
-            for (feature, x) in features.chain(sparse) {
+            for &(feature, x) in row {
                 let square = f64::from(x * x);
-                (0..FOLDS).for_each(|lane| diagonal[feature][lane] += square * counts[lane]);
+                (0..FOLDS).for_each(|lane| diagonal[feature as usize][lane] += square * counts[lane]);
             }
         }
         (system.right, system.diagonal) = (right, diagonal);
@@ -204,10 +219,7 @@ impl<'a> System<'a> {
         let mut into: Vec<Lanes> = weights.iter().map(|w| w.map(|w| w * l2)).collect();
         // The constant is not penalised.
         into[weights.len() - 1] = [0.0; FOLDS];
-        for (row, &part) in self.people.rows.iter().zip(&self.people.parts) {
-            let (along, counts) = (at(row, weights), self.lanes(part));
-            spread(row, &std::array::from_fn(|lane| along[lane] * counts[lane]), &mut into);
-        }
+        pulp::Arch::new().dispatch(Product { system: self, weights, into: &mut into });
         into
     }
 
@@ -239,6 +251,26 @@ impl<'a> System<'a> {
                 *step = std::array::from_fn(|lane| next[lane] + keep[lane] * step[lane]);
             }
             length = shorter;
+        }
+    }
+}
+
+/// The pass over all people, compiled for the vectors of the machine that it runs on.
+struct Product<'a> {
+    system: &'a System<'a>,
+    weights: &'a [Lanes],
+    into: &'a mut [Lanes],
+}
+
+impl pulp::WithSimd for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _simd: S) {
+        let Self { system, weights, into } = self;
+        for (row, part) in system.people.people() {
+            let (along, counts) = (at(row, weights), system.lanes(part));
+            spread(row, &std::array::from_fn(|lane| along[lane] * counts[lane]), into);
         }
     }
 }

@@ -104,9 +104,9 @@ impl People<'_> {
         })
     }
 
-    /// From so many people that no tree is looked into, down to what a leaf has.
+    /// From so many people that no tree is looked into, down to those who are worth one true label.
     fn lambdas(&self) -> Vec<f64> {
-        let (least, most) = (4.0 * self.targets.noise(), 16.0 * self.rows.len() as f64);
+        let (least, most) = (self.targets.noise(), 16.0 * self.rows.len() as f64);
         let steps = (most / least).log2().ceil().max(1.0) as i32;
         (0..=steps).rev().map(|power| least * 2f64.powi(power)).collect()
     }
@@ -120,7 +120,7 @@ impl People<'_> {
         let mut cutting: Vec<u32> = (0..n as u32).filter(|&person| inside(person)).collect();
         let step = cutting.len().div_ceil(MOST_CUTTING).max(1);
         cutting = cutting.into_iter().step_by(step).collect();
-        let least = (2.0 * self.targets.noise() / step as f64).round().max(2.0) as usize;
+        let least = (self.targets.noise() / step as f64).round().max(2.0) as usize;
         let cuts = Growing::new(self.places, self.targets, least, rng).tree(cutting);
         let width = self.targets.output().width();
         let mut half = NodeSums::new(cuts.len(), width);

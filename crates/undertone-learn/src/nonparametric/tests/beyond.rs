@@ -99,10 +99,18 @@ fn without_enough_people_or_with_nonsense_sets_are_everything_or_refused() {
     assert!(PredictionSets::calibrate(&model, &rows, &LabelVectors::new(), 0.1, 0.1).is_err());
 }
 
+/// A plane.
+fn slope(row: crate::features::Row<'_>) -> f64 {
+    f64::from(row.dense[0] - row.dense[1])
+}
+
 /// Numbers on [-1, 1] from two features, randomized at ε = 2, and the mean squared error of a model on strangers.
-fn regression(seed: u64, fit: impl Fn(&Rows, Targets<'_>) -> NonparametricModel) -> f64 {
+fn regression(
+    eta: fn(crate::features::Row<'_>) -> f64,
+    seed: u64,
+    fit: impl Fn(&Rows, Targets<'_>) -> NonparametricModel,
+) -> f64 {
     let mut rng = ChaCha12Rng::seed_from_u64(seed);
-    let eta = |row: crate::features::Row<'_>| f64::from(row.dense[0] - row.dense[1]);
     let rows = uniform_rows(20_000, 2, &mut rng);
     let labels: Vec<f64> = rows.iter().map(eta).collect();
     let mechanism = NumberMechanism::best(Bounds::new(-1.0, 1.0).unwrap(), epsilon(2.0)).unwrap();
@@ -122,7 +130,7 @@ fn regression(seed: u64, fit: impl Fn(&Rows, Targets<'_>) -> NonparametricModel)
 }
 
 #[test]
-fn planes_beat_steps_on_a_plane_and_forests_beat_a_tree() {
+fn planes_beat_steps_on_a_plane_and_a_line_with_trees_beats_both() {
     let mass = 1250.0;
     let steps =
         |rows: &Rows, targets: Targets<'_>| cells(Partition::equal_mass(rows, mass).unwrap(), rows, targets);
@@ -130,41 +138,83 @@ fn planes_beat_steps_on_a_plane_and_forests_beat_a_tree() {
         let partition = Partition::equal_mass(rows, mass).unwrap();
         NonparametricModel::LinearCells(LinearCells::fit(partition, rows, targets).unwrap())
     };
-    let tree = |rows: &Rows, targets: Targets<'_>| {
-        NonparametricModel::Forest(Forest::fit(rows, targets, 1, mass, 5).unwrap())
-    };
-    let forest = |rows: &Rows, targets: Targets<'_>| {
-        NonparametricModel::Forest(Forest::fit(rows, targets, 20, mass, 5).unwrap())
-    };
     let neighbours = |rows: &Rows, targets: Targets<'_>| {
         NonparametricModel::Neighbours(NeighbourModel::new(rows, targets, 600).unwrap())
     };
     // 16 cells of a quarter squared: their steps are off by 2·(1/4)²/12 = 0.0104, and noise adds about 1/1250.
-    let [step, plane, tree, forest, near] = [
-        regression(1, steps),
-        regression(1, planes),
-        regression(1, tree),
-        regression(1, forest),
-        regression(1, neighbours),
+    let [step, plane, near, forest] = [
+        regression(slope, 1, steps),
+        regression(slope, 1, planes),
+        regression(slope, 1, neighbours),
+        regression(slope, 1, forest(20)),
     ];
     assert!((step - 0.0104).abs() < 0.003, "{step}");
-    assert!(plane < 0.5 * step && forest < 0.7 * tree && near < step, "{plane} {forest} {tree} {near}");
+    assert!(plane < 0.5 * step && near < step && forest < plane, "{plane} {near} {forest}");
+}
+
+fn forest(trees: u32) -> impl Fn(&Rows, Targets<'_>) -> NonparametricModel {
+    move |rows, targets| NonparametricModel::Forest(fit_forest(rows, targets, trees, 5).unwrap().model)
 }
 
 #[test]
-fn a_forest_chooses_its_mass_and_classifies() {
+fn trees_add_to_a_line_what_is_bent_and_many_are_better_than_one() {
+    let ridge = |row: crate::features::Row<'_>| 1.0 - 2.0 * f64::from(row.dense[0] - 0.5).abs() - slope(row) / 2.0;
+    let [one, many] = [1, 30].map(|trees| regression(ridge, 1, forest(trees)));
+    // The best line leaves the variance of a tent from 0 to 1, 1/12.
+    assert!(many < 0.1 / 12.0 && many < 0.7 * one, "{many} {one}");
+}
+
+#[test]
+fn a_forest_chooses_its_shrinkage_and_classifies() {
     let mut rng = ChaCha12Rng::seed_from_u64(4);
     let rows = uniform_rows(12_000, 5, &mut rng);
     let truth = labels(&rows, &mut rng);
     let vectors = reports(LabelKind::Subset, 2, 2.0, &truth, &mut rng);
     let targets = Targets::Classes { vectors: &vectors, classes: 2 };
     let fitted = fit_forest(&rows, targets, 10, 3).unwrap();
-    assert!(fitted.tried.len() > 3);
+    let sizes: Vec<u64> = fitted.tried.iter().map(|tried| tried.size).collect();
+    assert!(sizes.len() > 3 && sizes.is_sorted_by(|a, b| a > b) && sizes.contains(&fitted.chosen));
     let test = uniform_rows(2000, 5, &mut rng);
     let p = fitted.model.predict(&test).unwrap();
     let right =
         test.iter().zip(p.chunks_exact(2)).filter(|(row, p)| (p[1] > p[0]) == (chance(row.dense[0]) > 0.5));
     // Only one of five features matters; guessing is right half of the time.
     assert!(right.count() > 1500);
-    assert!(Forest::fit(&rows, targets, 0, 10.0, 1).is_err());
+    assert_eq!(fit_forest(&rows, targets, 10, 3).unwrap(), fitted);
+    assert_ne!(fit_forest(&rows, targets, 10, 4).unwrap(), fitted);
+    assert!(fit_forest(&rows, targets, 0, 1).is_err());
+}
+
+#[test]
+fn a_forest_of_noise_is_not_looked_into() {
+    let mut rng = ChaCha12Rng::seed_from_u64(6);
+    let rows = uniform_rows(3000, 5, &mut rng);
+    let truth: Vec<u32> = (0..3000).map(|_| u32::from(unit(&mut rng) < 0.7)).collect();
+    let vectors = reports(LabelKind::Subset, 2, 1.0, &truth, &mut rng);
+    let fitted = fit_forest(&rows, Targets::Classes { vectors: &vectors, classes: 2 }, 40, 1).unwrap();
+    let test = uniform_rows(500, 5, &mut rng);
+    let likelier = fitted.model.predict(&test).unwrap().chunks_exact(2).filter(|p| p[1] > p[0]).count();
+    assert!(likelier > 480, "{likelier}: {}", fitted.chosen);
+}
+
+#[test]
+fn a_forest_that_nothing_has_grown_is_refused() {
+    let mut rng = ChaCha12Rng::seed_from_u64(7);
+    let rows = uniform_rows(300, 2, &mut rng);
+    let values: Vec<f64> = rows.iter().map(slope).collect();
+    let bounds = Bounds::new(-1.0, 1.0).unwrap();
+    let targets = Targets::Numbers { values: &values, bounds, variance: 0.0 };
+    let text = serde_json::to_string(&fit_forest(&rows, targets, 2, 1).unwrap().model).unwrap();
+    assert!(serde_json::from_str::<Forest>(&text).is_ok());
+    let broken = [
+        text.replacen("\"features\":[2,2]", "\"features\":[2,1]", 1),
+        text.replacen("\"c\":[0,", "\"c\":[9,", 1),
+        text.replacen("\"weights\":[", "\"weights\":[0.5,", 1),
+        text.replacen("\"l\":0", "\"l\":1000000", 1),
+        text.replacen("\"means\":[", "\"means\":[1e40,", 1),
+    ];
+    for broken in broken {
+        assert_ne!(broken, text);
+        assert!(serde_json::from_str::<Forest>(&broken).is_err(), "{}", &broken[..200]);
+    }
 }

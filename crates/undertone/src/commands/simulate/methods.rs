@@ -90,7 +90,7 @@ const fn method(name: &'static str, about: &'static str, how: How) -> Method {
 }
 
 /// All of them. A new one is one line.
-pub(super) const ALL: [Method; 27] = {
+pub(super) const ALL: [Method; 28] = {
     use LabelKind::{BitsPaper, Rr};
     use Loss::{Hinge, Logistic, Softmax, Squared};
     use Mechanism::{Best, Kind};
@@ -128,7 +128,8 @@ pub(super) const ALL: [Method; 27] = {
         method("vector-sgd", "codebook gradients, interactive", How::Interactive(Noise::Vector)),
         method("cells", "best mechanism, averages over cells", How::Averages(Average::Cells)),
         method("neighbours", "best mechanism, the nearest people", How::Averages(Average::Neighbours)),
-        method("forest", "best mechanism, many random cells", How::Averages(Average::Forest)),
+        method("forest", "best mechanism, many cells that reports tell apart", How::Averages(Average::Forest)),
+        method("planes", "best mechanism, a plane in each cell", How::Averages(Average::Planes)),
         method("representation", "best mechanism, what public features tell", How::Representation),
         method("auto", "whichever of one-round and these four, from reports", How::Auto),
     ]

@@ -19,8 +19,10 @@ pub(super) enum Kind {
     Cells,
     /// Averages over the nearest people
     Neighbours,
-    /// Averages over many random cells
+    /// Averages over many cells that reports tell apart; of a number, what they add to a line
     Forest,
+    /// A plane in each of some cells of public features, of at most 12 numbers
+    Planes,
     /// What public features tell by themselves, who is like whom and smooth functions, and reports of it
     Representation,
     /// Whichever of these does best on people who were kept aside
@@ -60,6 +62,7 @@ impl Kind {
             | Self::Cells
             | Self::Neighbours
             | Self::Forest
+            | Self::Planes
             | Self::Representation
             | Self::Auto => Loss::Softmax,
             Self::Logistic => Loss::Logistic,
