@@ -176,8 +176,7 @@ impl Targets<'_> {
                     let vector = vectors.get(person as usize);
                     let base = f64::from(vector.base);
                     let entries = vector.entries.iter();
-                    base * sum
-                        + entries.map(|&(k, a)| signs[k as usize] * (f64::from(a) - base)).sum::<f64>()
+                    base * sum + entries.map(|&(k, a)| signs[k as usize] * (f64::from(a) - base)).sum::<f64>()
                 };
                 into.extend(people.iter().map(scalar));
             }

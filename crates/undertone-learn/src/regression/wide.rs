@@ -5,8 +5,8 @@
 //! without one part of the people, share a pass: a number of each lies in one of eight lanes, and those of a person's own part is left at
 //! zero. λ goes from large to small, each fit beginning at the last one, until two in a row did worse than the best.
 
-use super::ridge::{Candidate, FOLDS, part_of};
 use super::LinearNumber;
+use super::ridge::{Candidate, FOLDS, part_of};
 use crate::evaluation::mean;
 use crate::{LearnError, Source};
 
@@ -48,11 +48,7 @@ struct System<'a> {
 }
 
 impl Wide {
-    pub(super) fn gather(
-        source: &mut dyn Source,
-        features: usize,
-        centre: f64,
-    ) -> Result<Self, LearnError> {
+    pub(super) fn gather(source: &mut dyn Source, features: usize, centre: f64) -> Result<Self, LearnError> {
         let (entries, ends, numbers, parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut all = Self { entries, ends, width: features + 1, numbers, parts, centre };
         source.pass(&mut |block| {
@@ -189,8 +185,7 @@ impl<'a> System<'a> {
         let own = if without_own_part { people.counts() } else { [0; FOLDS] };
         let shares = own.map(|own| 1.0 / (everybody - own).max(1) as f64);
         let nothing = vec![[0.0; FOLDS]; people.width];
-        let mut system =
-            Self { people, without_own_part, shares, right: nothing.clone(), diagonal: nothing };
+        let mut system = Self { people, without_own_part, shares, right: nothing.clone(), diagonal: nothing };
         let (mut right, mut diagonal) = (system.right.clone(), system.diagonal.clone());
         for ((row, part), &(u, _)) in people.people().zip(&people.numbers) {
             let counts = system.lanes(part);

@@ -10,8 +10,8 @@ mod key_table;
 mod tests;
 mod tree;
 
-pub(crate) use axes::{check_finite, value};
 pub use axes::{Axes, Axis, AxisScale};
+pub(crate) use axes::{check_finite, value};
 pub use cubes::{CubeGrid, Cubes};
 pub use tree::Tree;
 

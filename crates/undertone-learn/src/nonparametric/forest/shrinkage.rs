@@ -68,7 +68,8 @@ impl NodeSums {
                 let part = if self.people[child] > 0.0 { part } else { 0.0 };
                 for k in 0..width {
                     let step = if part > 0.0 {
-                        self.sums[child * width + k] / self.people[child] - self.sums[node * width + k] / above
+                        self.sums[child * width + k] / self.people[child]
+                            - self.sums[node * width + k] / above
                     } else {
                         0.0
                     };

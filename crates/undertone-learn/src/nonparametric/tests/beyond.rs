@@ -158,7 +158,8 @@ fn forest(trees: u32) -> impl Fn(&Rows, Targets<'_>) -> NonparametricModel {
 
 #[test]
 fn trees_add_to_a_line_what_is_bent_and_many_are_better_than_one() {
-    let ridge = |row: crate::features::Row<'_>| 1.0 - 2.0 * f64::from(row.dense[0] - 0.5).abs() - slope(row) / 2.0;
+    let ridge =
+        |row: crate::features::Row<'_>| 1.0 - 2.0 * f64::from(row.dense[0] - 0.5).abs() - slope(row) / 2.0;
     let [one, many] = [1, 30].map(|trees| regression(ridge, 1, forest(trees)));
     // The best line leaves the variance of a tent from 0 to 1, 1/12.
     assert!(many < 0.1 / 12.0 && many < 0.7 * one, "{many} {one}");

@@ -128,7 +128,11 @@ pub(super) const ALL: [Method; 28] = {
         method("vector-sgd", "codebook gradients, interactive", How::Interactive(Noise::Vector)),
         method("cells", "best mechanism, averages over cells", How::Averages(Average::Cells)),
         method("neighbours", "best mechanism, the nearest people", How::Averages(Average::Neighbours)),
-        method("forest", "best mechanism, many cells that reports tell apart", How::Averages(Average::Forest)),
+        method(
+            "forest",
+            "best mechanism, many cells that reports tell apart",
+            How::Averages(Average::Forest),
+        ),
         method("planes", "best mechanism, a plane in each cell", How::Averages(Average::Planes)),
         method("representation", "best mechanism, what public features tell", How::Representation),
         method("auto", "whichever of one-round and these four, from reports", How::Auto),

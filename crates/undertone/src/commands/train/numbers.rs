@@ -238,7 +238,12 @@ impl NumberSummary<'_> {
             auto::table(&self.candidates, &self.model, "mean squared error", out)?;
         }
         if self.size.is_some() {
-            averages::table(&self.tried, (&self.model, self.size), "mean squared error up to a constant", out)?;
+            averages::table(
+                &self.tried,
+                (&self.model, self.size),
+                "mean squared error up to a constant",
+                out,
+            )?;
         } else if !self.tried.is_empty() {
             writeln!(out, "\n        λ   mean squared error, debiased, of those kept aside in turn")?;
             for Tried { l2: tried, score, .. } in &self.tried {
