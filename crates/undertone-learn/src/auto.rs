@@ -4,7 +4,8 @@
 //! loss: 1 - a_ŷ for classes, (η - z)² less the variance of z for numbers. Both are right on average for the true labels, and as all
 //! sorts are judged by the same reports, much of the noise is the same for all and does not disturb the comparison. With few people
 //! more parts are kept aside, one after the other, so that more reports judge; with many, one part is enough. What has the least mean loss
-//! is the choice, which is a function of reports and public features, and free.
+//! is the choice, which is a function of reports and public features, and free. Losses that are hardly apart, as those of a line and of a
+//! forest that adds nothing to it, are equal, and the simpler sort is taken.
 //!
 //! A sort that is taken only where it is clearly better, by a standard error, would lose more where it is better: of two sorts
 //! whose true losses are d apart and known up to s, the least loses at most 0.17·s on average by a wrong choice, the cautious rule up to
@@ -12,6 +13,7 @@
 
 use crate::evaluation::terms::accuracy;
 use crate::evaluation::{Figure, mean};
+use crate::factors::Factors;
 use crate::features::Rows;
 use crate::nonparametric::{Average, Targets};
 use crate::represented::Seen;
@@ -52,6 +54,8 @@ pub enum Sort {
     Average(Average),
     /// What public features tell
     Represented,
+    /// A line, and what pairs of categories add
+    Factors,
 }
 
 /// The line of some people.
@@ -77,6 +81,12 @@ pub enum Untried {
     /// It does not predict numbers
     #[error("it is for classes only")]
     OnlyClasses,
+    /// It does not predict classes
+    #[error("it is for numbers only")]
+    OnlyNumbers,
+    /// Nothing for factors
+    #[error("no two categories of many values meet")]
+    NoPairs,
     /// It cannot be learnt from these people
     #[error("{0}")]
     Impossible(String),
@@ -122,6 +132,7 @@ impl Sort {
             Self::Line => "line",
             Self::Average(average) => average.name(),
             Self::Represented => "representation",
+            Self::Factors => "factors",
         }
     }
 }
@@ -178,19 +189,24 @@ fn field(
 ) -> (Vec<Sort>, Vec<(Sort, Untried)>) {
     let (mut sorts, mut untried) = (vec![Sort::Line], Vec::new());
     let fits = (parts(people.len()) + 1) as f64;
+    let mut enter = |sort, seconds: f64| match fits * seconds {
+        seconds if seconds <= entrants.seconds => sorts.push(sort),
+        seconds => untried.push((sort, Untried::TooLong { seconds, allowed: entrants.seconds })),
+    };
     for average in Average::ALL {
-        let seconds = fits * average.seconds(&people.rows, question.targets(people));
-        if seconds <= entrants.seconds {
-            sorts.push(Sort::Average(average));
-        } else {
-            untried.push((Sort::Average(average), Untried::TooLong { seconds, allowed: entrants.seconds }));
-        }
+        enter(Sort::Average(average), average.seconds(&people.rows, question.targets(people)));
     }
+    let pairs = people.rows.iter().any(|row| row.sparse.len() > 1);
     match (&entrants.seen, question) {
         (Ok(_), Question::Classes(_)) => sorts.push(Sort::Represented),
-        (_, Question::Number { .. }) => untried.push((Sort::Represented, Untried::OnlyClasses)),
         (Err(why), Question::Classes(_)) => untried.push((Sort::Represented, why.clone())),
+        (_, Question::Number { .. }) if pairs => enter(Sort::Factors, Factors::seconds(&people.rows)),
+        (_, Question::Number { .. }) => untried.push((Sort::Factors, Untried::NoPairs)),
     }
+    untried.push(match question {
+        Question::Classes(_) => (Sort::Factors, Untried::OnlyNumbers),
+        Question::Number { .. } => (Sort::Represented, Untried::OnlyClasses),
+    });
     (sorts, untried)
 }
 
@@ -224,6 +240,10 @@ pub fn contest<C: Classifier, N: Regressor>(
                 (Sort::Average(average), ..) => stage(entrants.shelf, &name, || {
                     let model = average.fit(&others.rows, question.targets(&others), entrants.seed)?.model;
                     model.predict(&aside.rows)
+                }),
+                (Sort::Factors, ..) => stage(entrants.shelf, &name, || {
+                    let model = Factors::fit(&others.rows, others.numbers.values())?;
+                    Ok(aside.rows.iter().map(|row| model.at(row) as f32).collect())
                 }),
                 (Sort::Line | Sort::Represented, ..) => {
                     stage(entrants.shelf, &name, || Ok(fit_line(&mut &others)?.predict(&aside.rows)))
@@ -284,7 +304,7 @@ mod tests {
         let question = Question::Number { bounds, variance: 0.0 };
         let line = |others: &mut dyn Source| {
             // Hardly any penalty: what a larger one takes away a forest would add again, and be nearer to a slope without noise
-            let line = fit_ridge(others, 1, bounds, 1e-9)?;
+            let line = fit_ridge(others, people.rows.width(), bounds, 1e-9)?;
             Ok(Line::<LinearModel, LinearNumber>::Number(line))
         };
         contest(people, question, &entrants(&()), line).unwrap()
@@ -293,12 +313,29 @@ mod tests {
     #[test]
     fn a_slope_is_a_line_and_a_tent_is_none() {
         let slope = chosen(&people(2000, |x| x));
-        assert_eq!((slope.chosen, slope.parts, slope.losses.len()), (Sort::Line, 8, 4));
-        assert_eq!(slope.untried, [(Sort::Represented, Untried::OnlyClasses)]);
+        assert_eq!((slope.chosen, slope.parts, slope.losses.len()), (Sort::Line, 8, 5));
+        let untried = [(Sort::Factors, Untried::NoPairs), (Sort::Represented, Untried::OnlyClasses)];
+        assert_eq!(slope.untried, untried);
         let tent = chosen(&people(2000, |x| 1.0 - (2.0 * x - 1.0).abs()));
         assert!(matches!(tent.chosen, Sort::Average(_)));
         // The best line is flat and off by the variance of the tent, 1/12.
         assert!((tent.losses[0].1.value - 1.0 / 12.0).abs() < 0.005, "{tent:?}");
+    }
+
+    #[test]
+    fn what_pairs_decide_is_for_factors() {
+        let mut rows = Rows::new(0, 160);
+        let mut numbers = Vec::new();
+        for meeting in 0..4000u32 {
+            let (who, what) = (meeting % 80, meeting * 37 / 80 % 80);
+            rows.push_with(|_, sparse| sparse.extend([(who, 1.0), (80 + what, 1.0)]));
+            numbers.push(f64::from((who + what) % 2));
+        }
+        let contest = chosen(&Examples::certain_numbers(rows, numbers));
+        assert_eq!(contest.chosen, Sort::Factors);
+        // Everybody meets as many of both: a line says one half of all.
+        let loss = |wanted| contest.losses.iter().find(|(sort, _)| *sort == wanted).unwrap().1.value;
+        assert!(loss(Sort::Line) > 0.24 && loss(Sort::Factors) < 0.01, "{contest:?}");
     }
 
     #[test]

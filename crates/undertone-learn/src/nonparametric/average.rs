@@ -2,7 +2,8 @@
 
 use super::cells::SPARSE;
 use super::choice::{Tried, fit_cells};
-use super::forest::fit_forest;
+use super::forest::{MOST_CUTTING, fit_forest};
+use super::linear_cells::{MOST_SLOPES, fit_planes};
 use super::neighbours::{JUDGES, MOST_DIMENSIONS, fit_neighbours};
 use super::{NonparametricModel, Targets};
 use crate::LearnError;
@@ -26,6 +27,8 @@ pub enum Average {
     Neighbours,
     /// Over many cells, told by reports
     Forest,
+    /// A plane for each cell
+    Planes,
 }
 
 /// A model of everybody it was shown, and how its size was chosen.
@@ -41,7 +44,7 @@ pub struct Averaged {
 
 impl Average {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Cells, Self::Neighbours, Self::Forest];
+    pub const ALL: [Self; 4] = [Self::Cells, Self::Neighbours, Self::Forest, Self::Planes];
 
     /// What people type.
     pub fn name(self) -> &'static str {
@@ -49,6 +52,15 @@ impl Average {
             Self::Cells => "cells",
             Self::Neighbours => "neighbours",
             Self::Forest => "forest",
+            Self::Planes => "planes",
+        }
+    }
+
+    /// Who judges the sizes that are tried.
+    pub fn judges(self) -> &'static str {
+        match self {
+            Self::Forest => "everybody, by trees of others",
+            Self::Cells | Self::Neighbours | Self::Planes => "one in eight who were kept aside",
         }
     }
 
@@ -56,8 +68,9 @@ impl Average {
     pub fn seconds(self, rows: &Rows, targets: Targets<'_>) -> f64 {
         let (people, width) = (rows.len() as f64, targets.output().width() as f64);
         let axes = (rows.dense_width() + rows.sparse_width().min(SPARSE)) as f64;
+        let depth = people.max(2.0).log2();
         // Every axis is sorted, and everybody counted once
-        let ranks = people * (axes * people.max(2.0).log2() * COMPARISON + width * ADDITION);
+        let ranks = people * (axes * depth * COMPARISON + width * ADDITION);
         let asking = people / 8.0 + (people / 8.0).min(JUDGES as f64);
         ranks
             + match self {
@@ -67,8 +80,15 @@ impl Average {
                     asking * people * (axes * PRODUCT + width * ADDITION)
                 }
                 Self::Neighbours => asking * people.sqrt() * (axes + width) * ADDITION,
+                // Half of the axes of half of the people are summed up at each depth; everybody goes down, and is told by each λ
                 Self::Forest => {
-                    f64::from(TREES) * people * (people.max(2.0).log2() * STEP + width * ADDITION)
+                    let cutting = (people / 2.0).min(MOST_CUTTING as f64) * axes / 2.0 * depth * ADDITION;
+                    f64::from(TREES) * (cutting + people * depth * (STEP + width * ADDITION))
+                }
+                // Products of pairs of slopes at each depth
+                Self::Planes => {
+                    let terms = axes.min(MOST_SLOPES as f64) + 1.0;
+                    people * depth * terms * (terms + width) * ADDITION
                 }
             }
     }
@@ -90,6 +110,11 @@ impl Average {
                 let fitted = fit_forest(rows, targets, TREES, seed)?;
                 let model = NonparametricModel::Forest(fitted.model);
                 Averaged { model, size: fitted.chosen, tried: fitted.tried }
+            }
+            Self::Planes => {
+                let fitted = fit_planes(rows, targets)?;
+                let model = NonparametricModel::LinearCells(fitted.model);
+                Averaged { model, size: fitted.depth.into(), tried: fitted.tried }
             }
         })
     }

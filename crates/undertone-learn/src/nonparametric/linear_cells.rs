@@ -9,14 +9,16 @@
 //! cannot tell from noise are shrunk towards the step. Σ φφᵀ is public; z is private already.
 
 use super::TrustModel;
-use super::cells::{AxisScale, Partition};
+use super::cells::{Axes, AxisScale, CellKind, Partition};
+use super::choice::{ASIDE, Tried, coarsest_within_one_error, kept_aside, tried};
 use super::targets::{Output, Targets};
 use crate::LearnError;
 use crate::features::{Row, Rows};
+use crate::split::is_held_out;
 use serde::{Deserialize, Serialize};
 
 /// No more axes of numbers than this have slopes.
-const MOST_SLOPES: usize = 12;
+pub(super) const MOST_SLOPES: usize = 12;
 
 /// A plane for each cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,9 +43,57 @@ struct Document {
     planes: Vec<f32>,
 }
 
+/// Planes and how their cells were chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FittedPlanes {
+    /// Fitted to everybody
+    pub model: LinearCells,
+    /// The chosen depth
+    pub depth: u32,
+    /// All depths, the coarsest first
+    pub tried: Vec<Tried>,
+}
+
+/// Planes on cells of equal mass, as deep as serves people best who were kept aside. A plane for all is among them.
+pub fn fit_planes(rows: &Rows, targets: Targets<'_>) -> Result<FittedPlanes, LearnError> {
+    targets.check(rows.len())?;
+    let aside = kept_aside(rows.len())?;
+    let axes = Axes::fit(rows)?;
+    // A cell has to tell its slopes, too.
+    let mass = (targets.least() * f64::from(axes.dimension() + 1)).max(4.0);
+    let partition = Partition::of_mass(CellKind::EqualMass, axes, rows, mass)?;
+    let others = |person: usize| !is_held_out(person as u64, ASIDE);
+    let model = LinearCells::of(partition.clone(), rows, targets, others)?;
+    let mut losses = vec![Vec::with_capacity(aside.len()); partition.deepest() as usize + 1];
+    let mut prediction = vec![0.0; targets.output().width()];
+    for person in aside {
+        let mut node = partition.locate(rows.get(person));
+        for depth in (0..losses.len()).rev() {
+            while partition.depth(node) as usize > depth {
+                node = partition.parent(node);
+            }
+            model.predict_in(node, rows.get(person), &mut prediction);
+            losses[depth].push(targets.loss(person, &prediction));
+        }
+    }
+    let depth = coarsest_within_one_error(&losses) as u32;
+    let model = LinearCells::fit(partition.truncated(depth), rows, targets)?;
+    Ok(FittedPlanes { model, depth, tried: tried(0.., &losses) })
+}
+
 impl LinearCells {
     /// Fits a plane to each cell that has people enough for itself; others have their parent's.
     pub fn fit(partition: Partition, rows: &Rows, targets: Targets<'_>) -> Result<Self, LearnError> {
+        Self::of(partition, rows, targets, |_| true)
+    }
+
+    /// Of those people for whom `counts` holds.
+    fn of(
+        partition: Partition,
+        rows: &Rows,
+        targets: Targets<'_>,
+        counts: impl Fn(usize) -> bool,
+    ) -> Result<Self, LearnError> {
         partition.axes().check(rows)?;
         targets.check(rows.len())?;
         let number = |(axis, found): (u32, &super::cells::Axis)| {
@@ -61,7 +111,7 @@ impl LinearCells {
         let output = targets.output();
         let mut document =
             Document { trust: TrustModel::LabelLocal, output, partition, slopes, boxes, planes: Vec::new() };
-        document.planes = document.solve(rows, targets);
+        document.planes = document.solve(rows, targets, counts);
         Ok(Self { document: Box::new(document) })
     }
 
@@ -83,21 +133,27 @@ impl LinearCells {
 
     /// Predictions of each row, one after the other; rows of other columns are refused.
     pub fn predict(&self, rows: &Rows) -> Result<Vec<f32>, LearnError> {
-        let Document { output, partition, planes, slopes, .. } = &*self.document;
+        let Document { output, partition, .. } = &*self.document;
         partition.axes().check(rows)?;
-        let (width, terms) = (output.width(), slopes.len() + 1);
-        let (mut phi, mut means) = (vec![0.0; terms], vec![0.0; width]);
+        let width = output.width();
         let mut predictions = vec![0.0; rows.len() * width];
         for (row, prediction) in rows.iter().zip(predictions.chunks_exact_mut(width)) {
-            let node = partition.locate(row);
-            self.document.phi(node, row, &mut phi);
-            for (k, mean) in means.iter_mut().enumerate() {
-                let plane = &planes[(node * width + k) * terms..][..terms];
-                *mean = phi.iter().zip(plane).map(|(phi, w)| phi * f64::from(*w)).sum();
-            }
-            output.settle(&mut means, prediction);
+            self.predict_in(partition.locate(row), row, prediction);
         }
         Ok(predictions)
+    }
+
+    /// By the plane of a node.
+    fn predict_in(&self, node: usize, row: Row<'_>, prediction: &mut [f32]) {
+        let Document { output, planes, slopes, .. } = &*self.document;
+        let (width, terms) = (output.width(), slopes.len() + 1);
+        let (mut phi, mut means) = (vec![0.0; terms], vec![0.0; width]);
+        self.document.phi(node, row, &mut phi);
+        for (k, mean) in means.iter_mut().enumerate() {
+            let plane = &planes[(node * width + k) * terms..][..terms];
+            *mean = phi.iter().zip(plane).map(|(phi, w)| phi * f64::from(*w)).sum();
+        }
+        output.settle(&mut means, prediction);
     }
 }
 
@@ -140,11 +196,11 @@ impl Document {
     }
 
     /// The planes of all nodes.
-    fn solve(&self, rows: &Rows, targets: Targets<'_>) -> Vec<f32> {
+    fn solve(&self, rows: &Rows, targets: Targets<'_>, counts: impl Fn(usize) -> bool) -> Vec<f32> {
         let (width, terms, nodes) = (self.output.width(), self.slopes.len() + 1, self.partition.nodes());
         let (least, lambda) = (targets.least(), targets.noise());
         let mut members = vec![Vec::new(); nodes];
-        for person in 0..rows.len() as u32 {
+        for person in (0..rows.len() as u32).filter(|&person| counts(person as usize)) {
             members[self.partition.locate(rows.get(person as usize))].push(person);
         }
         for node in (1..nodes).rev() {

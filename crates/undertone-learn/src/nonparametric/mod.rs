@@ -31,7 +31,7 @@ pub use cell_model::CellModel;
 pub use choice::{FittedCells, Tried, fit_cells};
 pub use coverage::{Coverage, Intervals};
 pub use forest::{FittedForest, Forest, fit_forest};
-pub use linear_cells::LinearCells;
+pub use linear_cells::{FittedPlanes, LinearCells, fit_planes};
 pub use model::NonparametricModel;
 pub use pilot::Magnitudes;
 pub use prediction_sets::{LabelBins, PredictionSets};

@@ -44,8 +44,8 @@ use undertone_report::NumberWords;
 /// From the answers to a survey that explains a label, a logistic, hinge or linear model is learnt, whichever the survey asks for.
 /// It comes with the risk that is expected of it, and where the best constant is expected to do better, that is the model.
 ///
-/// Cells, neighbours and forest believe in no line: they average reports of people who are alike. How alike is chosen by those who
-/// are kept aside. A representation is made of public features alone, neighbours and smooth functions of everybody, and reports say what
+/// Cells, neighbours, planes and forest believe in no line: they average reports of people who are alike. How alike is chosen by
+/// reports of people who did not teach them. A representation is made of public features alone, neighbours and smooth functions of everybody, and reports say what
 /// of it is true: for images, text and many columns. Auto tries all of them that --budget allows, and keeps what does best.
 ///
 /// Networks are trained until the reports of those who are kept aside become no likelier. Cnn and inception look at one column of square images, rating at two

@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
 /// A tree is cut by at most so many people, evenly spread; more fill it.
-const MOST_CUTTING: usize = 1 << 16;
+pub(in crate::nonparametric) const MOST_CUTTING: usize = 1 << 16;
 /// Numbers that are kept of judges: with many classes, fewer people judge.
 const JUDGED: usize = 1 << 25;
 

@@ -33,7 +33,7 @@ pub(super) struct Growing<'a> {
     /// No cell has fewer people
     least: usize,
     rng: ChaCha8Rng,
-    /// For each axis, sum and number of the people with each byte
+    /// For each axis, sum and number of the people with each byte above zero
     bins: Vec<[(f64, u32); 256]>,
     /// The bytes that somebody has
     occupied: Vec<[u64; 4]>,
@@ -92,8 +92,9 @@ impl<'a> Growing<'a> {
         let axes = &self.axes[axes];
         for (&person, scalar) in cell.iter().zip(scalars) {
             let bytes = places.of(person);
-            for &axis in axes {
-                let byte = bytes[axis];
+            // Whoever has a zero is on the left of every cut; most people have one on most axes of levels.
+            for (&axis, &byte) in axes.iter().map(|axis| (axis, &bytes[*axis])).filter(|(_, byte)| **byte > 0)
+            {
                 let (sum, count) = &mut bins[axis][usize::from(byte)];
                 *sum += scalar;
                 *count += 1;
@@ -103,20 +104,22 @@ impl<'a> Growing<'a> {
         let (n, total) = (cell.len(), scalars.iter().sum::<f64>());
         let (mut best, mut found) = (f64::NEG_INFINITY, None);
         for &axis in axes {
-            let (mut left, mut sum) = (0, 0.0);
-            for (word, bits) in occupied[axis].iter_mut().enumerate() {
+            // From the largest byte downwards
+            let (mut right, mut sum) = (0, 0.0);
+            for (word, bits) in occupied[axis].iter_mut().enumerate().rev() {
                 while *bits != 0 {
-                    let byte = 64 * word + bits.trailing_zeros() as usize;
-                    *bits &= *bits - 1;
-                    let right = n - left;
+                    let highest = bits.ilog2();
+                    *bits ^= 1 << highest;
+                    let byte = 64 * word + highest as usize;
+                    let (of_byte, count) = std::mem::take(&mut bins[axis][byte]);
+                    (right, sum) = (right + count as usize, sum + of_byte);
+                    let left = n - right;
                     if left >= *least && right >= *least {
-                        let gain = sum * sum / left as f64 + (total - sum) * (total - sum) / right as f64;
+                        let gain = sum * sum / right as f64 + (total - sum) * (total - sum) / left as f64;
                         if gain > best {
                             (best, found) = (gain, Some((axis, byte as u8)));
                         }
                     }
-                    let (of_byte, count) = std::mem::take(&mut bins[axis][byte]);
-                    (left, sum) = (left + count as usize, sum + of_byte);
                 }
             }
         }

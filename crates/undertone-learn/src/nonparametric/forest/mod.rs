@@ -11,6 +11,7 @@ mod growing;
 mod places;
 mod shrinkage;
 
+pub(super) use fitting::MOST_CUTTING;
 pub use fitting::fit_forest;
 
 use super::TrustModel;

@@ -58,7 +58,7 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
         Ok(Line::<LinearModel, LinearNumber>::Classes(line))
     };
     Ok(match contest(everybody, question, &entrants(data.seen()?, seed), line)?.chosen {
-        Sort::Line => Predictor::Linear(model),
+        Sort::Line | Sort::Factors => Predictor::Linear(model),
         Sort::Average(average) => Predictor::Nonparametric(fitted(average, everybody, question, seed)?),
         Sort::Represented => return represented(&people, data),
     })
@@ -92,12 +92,13 @@ impl NumberLearner {
         let average = |average, people: &Examples| {
             fitted(average, people, question, seed).map(NumberPredictor::Nonparametric)
         };
+        let factors = |people: &Examples| {
+            Factors::fit(&people.rows, people.numbers.values()).map(NumberPredictor::Factors)
+        };
         match self {
             Self::Line => line(&mut &*people).map(NumberPredictor::Linear),
             Self::Average(sort) => average(sort, people),
-            Self::Factors => {
-                Factors::fit(&people.rows, people.numbers.values()).map(NumberPredictor::Factors)
-            }
+            Self::Factors => factors(people),
             Self::Auto => {
                 let tried =
                     |others: &mut dyn Source| line(others).map(Line::<LinearModel, LinearNumber>::Number);
@@ -105,6 +106,7 @@ impl NumberLearner {
                 match contest(people, question, &entrants, tried)?.chosen {
                     Sort::Line | Sort::Represented => line(&mut &*people).map(NumberPredictor::Linear),
                     Sort::Average(sort) => average(sort, people),
+                    Sort::Factors => factors(people),
                 }
             }
         }

@@ -96,7 +96,7 @@ const fn method(name: &'static str, about: &'static str, how: How) -> Method {
 }
 
 /// All of them. A new one is one line.
-pub(super) const ALL: [Method; 33] = {
+pub(super) const ALL: [Method; 34] = {
     use LabelKind::{BitsPaper, Rr};
     use Loss::{Hinge, Logistic, Softmax, Squared};
     use Mechanism::{Best, Kind};
@@ -135,7 +135,12 @@ pub(super) const ALL: [Method; 33] = {
         method("vector-sgd", "codebook gradients, interactive", How::Interactive(Noise::Vector)),
         method("cells", "best mechanism, averages over cells", How::Averages(Average::Cells)),
         method("neighbours", "best mechanism, the nearest people", How::Averages(Average::Neighbours)),
-        method("forest", "best mechanism, many random cells", How::Averages(Average::Forest)),
+        method(
+            "forest",
+            "best mechanism, many cells that reports tell apart",
+            How::Averages(Average::Forest),
+        ),
+        method("planes", "best mechanism, a plane in each cell", How::Averages(Average::Planes)),
         method("representation", "best mechanism, what public features tell", How::Representation),
         method("mlp", "best mechanism, dense layers, likelihood", How::Network(Best, Mlp, Likelihood)),
         method("mlp-1st", "dense layers, LP-1ST as published", How::NetworkStages(1, Mlp)),
@@ -143,7 +148,7 @@ pub(super) const ALL: [Method; 33] = {
         method("cnn", "best mechanism, filters on images, likelihood", How::Network(Best, Cnn, Likelihood)),
         method("cnn-1st", "filters on images, LP-1ST as published", How::NetworkStages(1, Cnn)),
         method("cnn-2st", "filters on images, LP-2ST as published", How::NetworkStages(2, Cnn)),
-        method("auto", "whichever of one-round and these four, from reports", How::Auto),
+        method("auto", "whichever of one-round, averages and representation, from reports", How::Auto),
     ]
 };
 

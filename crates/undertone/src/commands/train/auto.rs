@@ -27,6 +27,7 @@ impl Kind {
             Sort::Line => line,
             Sort::Average(average) => average.into(),
             Sort::Represented => Self::Representation,
+            Sort::Factors => Self::Factors,
         }
     }
 }
@@ -94,7 +95,7 @@ impl Train {
         stages.finish();
         let learnt = match contest.chosen {
             Sort::Average(average) => self.averages(origin, people, average)?,
-            Sort::Line | Sort::Represented => scores,
+            Sort::Line | Sort::Represented | Sort::Factors => scores,
         };
         Ok(Learnt { candidates, untried, stages: stages.told(), ..learnt })
     }
@@ -106,7 +107,7 @@ impl Train {
         digest.word(&words(&self.options(rows))).name("softmax")
     }
 
-    /// Of a line and averages what has the least squared error.
+    /// Of a line, averages and factors what has the least squared error.
     pub(super) fn best_number(
         &self,
         origin: &Origin,
@@ -122,7 +123,7 @@ impl Train {
         };
         let question = number_question(origin, number)?;
         let stages = Stages::new(self.cache.as_deref())?;
-        stages.expect(parts(everybody.len()) * (Average::ALL.len() + 1));
+        stages.expect(parts(everybody.len()) * (Average::ALL.len() + 2));
         let entrants = Entrants {
             seen: Err(Untried::OnlyClasses),
             line: "ridge",
@@ -135,6 +136,7 @@ impl Train {
         drop(everybody);
         let learnt = match contest.chosen {
             Sort::Average(average) => self.number_averages(origin, people, number, average)?,
+            Sort::Factors => self.factors(origin, people, number)?,
             Sort::Line | Sort::Represented => self.line(origin, encoder, people, number)?,
         };
         let (candidates, untried) = (candidates(&contest, Kind::Linear), untried(&contest, Kind::Linear));

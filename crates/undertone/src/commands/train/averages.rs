@@ -27,6 +27,7 @@ impl Kind {
             Self::Cells => Some(Average::Cells),
             Self::Neighbours => Some(Average::Neighbours),
             Self::Forest => Some(Average::Forest),
+            Self::Planes => Some(Average::Planes),
             Self::Softmax
             | Self::Logistic
             | Self::Hinge
@@ -54,6 +55,7 @@ impl From<Average> for Kind {
             Average::Cells => Self::Cells,
             Average::Neighbours => Self::Neighbours,
             Average::Forest => Self::Forest,
+            Average::Planes => Self::Planes,
         }
     }
 }
@@ -214,11 +216,13 @@ pub(super) fn judge_numbers(
 /// The sizes that were tried.
 pub(super) fn table(
     tried: &[Tried],
-    chosen: Option<u64>,
+    (model, chosen): (&str, Option<u64>),
     loss: &str,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    writeln!(out, "\n     size   {loss} on one in eight who were kept aside")?;
+    let average = Average::ALL.into_iter().find(|average| average.name() == model);
+    let judges = average.map_or("people who were kept aside", Average::judges);
+    writeln!(out, "\n     size   {loss} on {judges}")?;
     for Tried { size, score, .. } in tried {
         let mark = if *size == chosen { "  ← chosen" } else { "" };
         let size = size.unwrap_or_default();

@@ -19,10 +19,12 @@ pub(super) enum Kind {
     Cells,
     /// Averages over the nearest people
     Neighbours,
-    /// Averages over many random cells
+    /// Averages over many cells that reports tell apart; of a number, what they add to a line
     Forest,
     /// Numbers only: a line, and what pairs of categories add, such as people and the things that they rate
     Factors,
+    /// A plane in each of some cells of public features, of at most 12 numbers
+    Planes,
     /// What public features tell by themselves, who is like whom and smooth functions, and reports of it
     Representation,
     /// A network of dense layers
@@ -70,6 +72,7 @@ impl Kind {
             | Self::Cells
             | Self::Neighbours
             | Self::Forest
+            | Self::Planes
             | Self::Representation
             | Self::Factors
             | Self::Mlp

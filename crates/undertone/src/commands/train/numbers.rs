@@ -31,7 +31,7 @@ struct NumberSummary<'a> {
     method: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     l2: Option<f64>,
-    /// Depth of cells, neighbours or people in a cell
+    /// Depth of cells, neighbours, or for how many people the parent of a forest's cell counts
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
     /// Each λ that was tried, with the debiased mean squared error on those who were kept aside; of averages each size, with
@@ -62,7 +62,7 @@ pub(super) struct LearntNumber {
     pub(super) predictor: NumberPredictor,
     pub(super) method: &'static str,
     pub(super) l2: Option<f64>,
-    /// Depth of cells, neighbours or people in a cell
+    /// Depth of cells, neighbours, or for how many people the parent of a forest's cell counts
     pub(super) size: Option<u64>,
     pub(super) tried: Vec<Tried>,
     pub(super) judged: Option<NumberFigures>,
@@ -247,7 +247,12 @@ impl NumberSummary<'_> {
             auto::table(sorts, &self.model, "mean squared error", out)?;
         }
         if self.size.is_some() {
-            averages::table(&self.tried, self.size, "mean squared error up to a constant", out)?;
+            averages::table(
+                &self.tried,
+                (&self.model, self.size),
+                "mean squared error up to a constant",
+                out,
+            )?;
         } else if !self.tried.is_empty() {
             writeln!(out, "\n        λ   mean squared error, debiased, of those kept aside in turn")?;
             for Tried { l2: tried, score, .. } in &self.tried {

@@ -25,7 +25,7 @@ pub(super) struct Learnt {
     /// What the reports were taken for, in the end
     pub(super) method: String,
     pub(super) l2: Option<f64>,
-    /// Depth of cells, neighbours or people in a cell
+    /// Depth of cells, neighbours, or for how many people the parent of a forest's cell counts
     pub(super) size: Option<u64>,
     /// Each λ or size that was tried, with its score
     pub(super) tried: Vec<Tried>,

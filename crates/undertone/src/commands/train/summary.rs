@@ -23,7 +23,7 @@ pub(super) struct Summary<'a> {
     pub(super) features: usize,
     pub(super) method: String,
     pub(super) l2: Option<f64>,
-    /// Depth of cells, neighbours or people in a cell
+    /// Depth of cells, neighbours, or for how many people the parent of a forest's cell counts
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) size: Option<u64>,
     /// Each λ that was tried, with its score on those who were kept aside; of averages each size, with its error
@@ -128,7 +128,7 @@ impl Summary<'_> {
             networks::table(&self.epochs, out)?;
         }
         if self.size.is_some() {
-            averages::table(&self.tried, self.size, "error", out)?;
+            averages::table(&self.tried, (model, self.size), "error", out)?;
         } else if !self.tried.is_empty() {
             writeln!(out, "\n      λ   score on one in eight who were kept aside")?;
             for Tried { l2: tried, score, .. } in &self.tried {

@@ -247,6 +247,7 @@ impl Kind {
             | Self::Cells
             | Self::Neighbours
             | Self::Forest
+            | Self::Planes
             | Self::Representation
             | Self::Factors
             | Self::Mlp
