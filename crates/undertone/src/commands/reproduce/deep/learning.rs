@@ -1,14 +1,15 @@
 //! One run: from what is public and what devices answer to a model.
 
-use super::networks::{Loss, NetTrainer, Progress, training};
-use super::people::Public;
+use super::networks::{NetTrainer, Progress, training};
+use super::people::{Learnt, Public, Raters};
+use super::ratings;
 use super::setting::{Set, Setting};
 use anyhow::Context;
 use std::path::Path;
+use undertone_learn::Examples;
 use undertone_learn::labels::{Channel, LabelVectors};
 use undertone_learn::represented::Seen;
 use undertone_learn::stages::{Asking, Devices, MultiStage};
-use undertone_learn::{Classifier, Examples};
 use undertone_privacy::label::LabelMechanism;
 
 /// What a run is given besides people.
@@ -25,21 +26,18 @@ pub(super) struct Circumstances<'a> {
 pub(super) fn learn(
     setting: &Setting,
     public: &Public,
-    devices: &mut dyn Devices,
+    devices: &mut dyn Raters,
     circumstances: &Circumstances<'_>,
-) -> anyhow::Result<Box<dyn Classifier>> {
+) -> anyhow::Result<Learnt> {
     if setting.method.stages().is_some() {
         return published(setting, public, devices, circumstances);
     }
-    let reports = reports(setting, public, devices)?;
     match setting.set {
-        Set::Ratings => {
-            let trainer = trainer(setting, public, (Loss::Forward, None), circumstances)?;
-            Ok(Box::new(trainer.fit(&mut vec![reports], None)?))
-        }
+        Set::Ratings => ratings::factors(setting.epsilon.epsilon()?, public, devices),
         Set::Mnist | Set::Fashion | Set::Synthetic => {
+            let reports = reports(setting, public, devices)?;
             let seen = circumstances.seen.context("our default looks at everybody's features first")?;
-            Ok(Box::new(seen.model(&reports, public.classes as usize)?))
+            Ok(Learnt::Labels(Box::new(seen.model(&reports, public.classes as usize)?)))
         }
     }
 }
@@ -48,9 +46,9 @@ pub(super) fn learn(
 fn published(
     setting: &Setting,
     public: &Public,
-    devices: &mut dyn Devices,
+    devices: &mut dyn Raters,
     circumstances: &Circumstances<'_>,
-) -> anyhow::Result<Box<dyn Classifier>> {
+) -> anyhow::Result<Learnt> {
     let fractions = setting.fractions();
     let plan = MultiStage {
         temperature: setting.temperature.unwrap_or(1.0),
@@ -58,18 +56,18 @@ fn published(
         filter: true,
         ..MultiStage::as_published(public.classes, setting.epsilon.epsilon()?, &fractions)
     };
-    let trainer = trainer(setting, public, (Loss::Plain, setting.mixup), circumstances)?;
+    let trainer = trainer(setting, public, setting.mixup, circumstances)?;
     // What was asked with a prior is less noisy, and needs less of it.
-    let later = training(setting, Loss::Plain, setting.mixup.map(|alpha| alpha / 2.0));
+    let later = training(setting, setting.mixup.map(|alpha| alpha / 2.0));
     let trainer = NetTrainer { later: Some(later), ..trainer };
     let mut staged = plan.run(std::slice::from_ref(&public.rows), devices, &trainer)?;
-    Ok(Box::new(staged.models.pop().context("a plan has a stage at least")?))
+    Ok(Learnt::Labels(Box::new(staged.models.pop().context("a plan has a stage at least")?)))
 }
 
 fn trainer<'a>(
     setting: &Setting,
     public: &Public,
-    (loss, mixup): (Loss, Option<f64>),
+    mixup: Option<f64>,
     circumstances: &Circumstances<'a>,
 ) -> anyhow::Result<NetTrainer<'a>> {
     let network = setting.network.context("a setting with a network has its name")?;
@@ -77,7 +75,7 @@ fn trainer<'a>(
     Ok(NetTrainer {
         checkpoints: Some(circumstances.checkpoints.to_owned()),
         progress: Some(circumstances.tell),
-        ..NetTrainer::new(architecture, classes, training(setting, loss, mixup))
+        ..NetTrainer::new(architecture, classes, training(setting, mixup))
     })
 }
 

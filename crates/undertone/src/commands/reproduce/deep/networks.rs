@@ -103,14 +103,14 @@ impl Network {
     }
 }
 
-/// How a setting is trained, with this loss and mixup.
-pub(super) fn training(setting: &Setting, loss: Loss, mixup: Option<f64>) -> Training {
+/// How a setting is trained, with this mixup.
+pub(super) fn training(setting: &Setting, mixup: Option<f64>) -> Training {
     let epochs = setting.epochs.unwrap_or(1);
     let training = match setting.set {
         Set::Ratings => for_ratings(epochs, setting.seed),
         Set::Mnist | Set::Fashion | Set::Synthetic => for_pixels(epochs, setting.seed),
     };
-    Training { loss, mixup, ..training }
+    Training { loss: Loss::Plain, mixup, ..training }
 }
 
 /// As published, if there are as many epochs. With fewer, steps are larger and more, and nothing is cut out of images.

@@ -12,9 +12,10 @@ use undertone_learn::evaluation::terms::predicted;
 use undertone_learn::features::Rows;
 use undertone_learn::represented::{Limits, Seen, Sight};
 use undertone_learn::stages::Devices;
-use undertone_learn::{Classifier, LearnError};
+use undertone_learn::{Classifier, LearnError, Regressor};
 use undertone_privacy::Randomizer;
 use undertone_privacy::label::{Label, LabelMechanism, LabelSet};
+use undertone_privacy::number::{NumberMechanism, NumberRandomizer};
 
 /// What a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,17 +66,66 @@ impl Secrets {
     }
 }
 
+/// Devices that are asked for a label, or for the rating that it stands for, 1 for the first: for one of them, once.
+pub(super) trait Raters: Devices {
+    fn rate(&mut self, person: u64, mechanism: &NumberMechanism) -> Result<i64, LearnError>;
+}
+
 /// Devices, each of which has its label until it has answered.
 pub(super) struct Simulated {
     labels: Vec<Option<Label>>,
     rng: ChaCha12Rng,
 }
 
+impl Simulated {
+    fn take(&mut self, person: u64) -> Result<Label, LearnError> {
+        let label = self.labels.get_mut(person as usize).and_then(Option::take);
+        label.ok_or(LearnError::AskedTwice { person })
+    }
+}
+
 impl Devices for Simulated {
     fn answer(&mut self, person: u64, mechanism: &LabelMechanism) -> Result<LabelSet, LearnError> {
-        let label = self.labels.get_mut(person as usize).and_then(Option::take);
-        let label = label.ok_or(LearnError::AskedTwice { person })?;
+        let label = self.take(person)?;
         Ok(mechanism.randomize(&label, &mut self.rng)?)
+    }
+}
+
+impl Raters for Simulated {
+    fn rate(&mut self, person: u64, mechanism: &NumberMechanism) -> Result<i64, LearnError> {
+        let rating = f64::from(self.take(person)?.0 + 1);
+        Ok(mechanism.report(&mechanism.bounds().place(rating)?, &mut self.rng)?)
+    }
+}
+
+/// A finished model.
+pub(super) enum Learnt {
+    Labels(Box<dyn Classifier>),
+    Ratings(Box<dyn Regressor>),
+}
+
+impl Learnt {
+    /// The label of each row.
+    pub(super) fn labels(&self, rows: &Rows) -> Vec<u32> {
+        match self {
+            Self::Labels(model) => {
+                let probabilities = model.probabilities(rows);
+                probabilities.chunks_exact(model.classes()).map(|p| predicted(p) as u32).collect()
+            }
+            Self::Ratings(model) => {
+                model.predict(rows).iter().map(|rating| (rating.round() - 1.0) as u32).collect()
+            }
+        }
+    }
+
+    /// The rating of each row, the first label being 1.
+    pub(super) fn ratings(&self, rows: &Rows) -> Vec<f64> {
+        match self {
+            Self::Labels(model) => {
+                model.probabilities(rows).chunks_exact(model.classes()).map(rating).collect()
+            }
+            Self::Ratings(model) => model.predict(rows),
+        }
     }
 }
 
@@ -101,20 +151,20 @@ impl Judge {
     }
 
     /// How good a finished model is.
-    pub(super) fn judge(&self, model: &dyn Classifier) -> Judged {
-        let probabilities = model.probabilities(&self.rows);
-        let each = probabilities.chunks_exact(model.classes()).zip(&self.labels);
+    pub(super) fn judge(&self, model: &Learnt) -> Judged {
         let n = self.labels.len() as f64;
         if self.set.is_error() {
+            let ratings = model.ratings(&self.rows);
+            let each = ratings.iter().zip(&self.labels);
             let squares: Vec<f64> =
-                each.map(|(p, &label)| (rating(p) - f64::from(label + 1)).powi(2)).collect();
+                each.map(|(rating, &label)| (rating - f64::from(label + 1)).powi(2)).collect();
             let mean = squares.iter().sum::<f64>() / n;
             let variance = squares.iter().map(|square| (square - mean).powi(2)).sum::<f64>() / n;
             let value = mean.sqrt();
             // The root of a mean, by its slope 1/(2·√mean)
             return Judged { value, sampling_error: (variance / n).sqrt() / (2.0 * value) };
         }
-        let right = each.filter(|(p, label)| predicted(p) == **label as usize).count();
+        let right = model.labels(&self.rows).iter().zip(&self.labels).filter(|(a, b)| a == b).count();
         let value = right as f64 / n;
         Judged { value, sampling_error: (value * (1.0 - value) / n).sqrt() }
     }
@@ -144,6 +194,10 @@ mod tests {
         }
     }
 
+    fn always(p: &[f32]) -> Learnt {
+        Learnt::Labels(Box::new(Always(p.to_vec())))
+    }
+
     #[test]
     fn a_device_answers_once_and_forgets() {
         let secrets = Secrets::new(vec![2, 0]);
@@ -161,11 +215,11 @@ mod tests {
     fn a_judge_counts_right_answers_or_squares_what_ratings_are_off() {
         let rows = || Rows::dense(1, vec![0.0; 4]);
         let judge = Judge::new(Set::Mnist, rows(), vec![1, 1, 1, 0]);
-        let Judged { value, sampling_error } = judge.judge(&Always(vec![0.1, 0.9]));
+        let Judged { value, sampling_error } = judge.judge(&always(&[0.1, 0.9]));
         assert!((value - 0.75).abs() < 1e-12 && (sampling_error.powi(2) - 0.75 * 0.25 / 4.0).abs() < 1e-12);
         // A rating of 1.5 beside 1, 1, 1, 3: squares 1/4, 1/4, 1/4, 9/4, mean 3/4, variance 3/4
         let judge = Judge::new(Set::Ratings, rows(), vec![0, 0, 0, 2]);
-        let Judged { value, sampling_error } = judge.judge(&Always(vec![0.5, 0.5, 0.0]));
+        let Judged { value, sampling_error } = judge.judge(&always(&[0.5, 0.5, 0.0]));
         assert!((value - 0.75f64.sqrt()).abs() < 1e-12);
         assert!((sampling_error - (0.75f64 / 4.0).sqrt() / (2.0 * 0.75f64.sqrt())).abs() < 1e-12);
     }

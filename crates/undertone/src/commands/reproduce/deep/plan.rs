@@ -115,7 +115,7 @@ impl Plan {
         let set = source.set;
         let which = usize::from(set.is_error());
         let usual = if part == Part::Figures { self.extent.figure_people } else { self.extent.people[which] };
-        let trained = method.stages().is_some() || set.is_error();
+        let trained = method.stages().is_some();
         let staged = method.first_share().is_some();
         let network =
             if set.is_error() { Network::Rating } else { self.network.unwrap_or(self.extent.network) };
@@ -131,7 +131,7 @@ impl Plan {
             temperature: staged.then_some(knobs.temperature),
             first_share: knobs.first_share.or(method.first_share()).filter(|_| staged),
             // Two people mixed are nobody's number.
-            mixup: knobs.mixup.filter(|_| method.stages().is_some() && !set.is_error()),
+            mixup: knobs.mixup.filter(|_| trained && !set.is_error()),
         }
     }
 }

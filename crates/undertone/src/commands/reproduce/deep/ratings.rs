@@ -2,14 +2,22 @@
 //!
 //! Four in five ratings are asked for, by a public hash of the row; the others judge. Who rated what is public here, and how well they
 //! liked it is not. Rows of a person stand together: where only the first are asked for, the others among those judge.
+//!
+//! By default a rating is reported as a number, by the best mechanism for those, and a person and a thing are what
+//! [factors](undertone_learn::factors) are told of it.
 
-use super::people::{Input, Judge, People, Public, Secrets};
+use super::people::{Input, Judge, Learnt, People, Public, Raters, Secrets};
 use super::setting::Set;
 use crate::tables::{TableFile, numbers};
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use std::path::Path;
+use undertone_learn::Regressor;
+use undertone_learn::factors::Factors;
 use undertone_learn::features::Rows;
+use undertone_learn::numbers::{NumberChannel, NumberValues};
 use undertone_learn::split::{Purpose, place};
+use undertone_privacy::Epsilon;
+use undertone_privacy::number::{Bounds, NumberMechanism};
 
 /// K
 const RATINGS: u32 = 5;
@@ -75,4 +83,41 @@ pub(super) fn people(path: &Path, count: usize) -> anyhow::Result<People> {
     let public = Public { rows: asked.rows(), input, classes: RATINGS };
     let judge = Judge::new(Set::Ratings, others.rows(), others.labels);
     Ok(People { public, secrets: Secrets::new(asked.labels), judge })
+}
+
+/// Factors of a person and a thing, each by its number.
+struct Meeting {
+    factors: Factors,
+    ends: [usize; 2],
+}
+
+/// The rows of ids as categories.
+fn categories(ids: &Rows, [people, things]: [usize; 2]) -> Rows {
+    let mut rows = Rows::new(0, people + things);
+    for row in ids.iter() {
+        let [person, thing] = [row.dense[0] as u32, row.dense[1] as u32];
+        rows.push_with(|_, sparse| sparse.extend([(person, 1.0), (people as u32 + thing, 1.0)]));
+    }
+    rows
+}
+
+impl Regressor for Meeting {
+    fn predict(&self, rows: &Rows) -> Vec<f64> {
+        let ratings = self.factors.predict(&categories(rows, self.ends));
+        ratings.into_iter().map(|rating| rating.clamp(1.0, f64::from(RATINGS))).collect()
+    }
+}
+
+/// Our default.
+pub(super) fn factors(epsilon: Epsilon, public: &Public, devices: &mut dyn Raters) -> anyhow::Result<Learnt> {
+    let Input::Ids { people, things } = public.input else { bail!("ratings are of ids") };
+    let bounds = Bounds::new(1.0, f64::from(RATINGS))?;
+    let mechanism = NumberMechanism::best(bounds, epsilon)?;
+    let (channel, mut numbers) = (NumberChannel::of_mechanism(mechanism), NumberValues::new());
+    for person in 0..public.rows.len() as u64 {
+        channel.push(devices.rate(person, &mechanism)?, &mut numbers)?;
+    }
+    let ends = [people, things];
+    let factors = Factors::fit(&categories(&public.rows, ends), numbers.values())?;
+    Ok(Learnt::Ratings(Box::new(Meeting { factors, ends })))
 }

@@ -2,7 +2,7 @@
 
 use super::learning::{Circumstances, learn};
 use super::networks::Network;
-use super::people::{Input, Public};
+use super::people::{Input, Public, Raters};
 use super::setting::{Budget, Method, Part, Set, Setting};
 use super::synthetic;
 use rand_chacha::ChaCha12Rng;
@@ -14,12 +14,13 @@ use undertone_learn::represented::Seen;
 use undertone_learn::stages::Devices;
 use undertone_privacy::Randomizer;
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelSet};
+use undertone_privacy::number::{NumberMechanism, NumberRandomizer};
 
 const PEOPLE: usize = 400;
 const METHODS: [Method; 4] = [Method::OneStage, Method::TwoStages, Method::ThreeStages, Method::Ours];
 
 fn setting(set: Set, method: Method, epsilon: f64) -> Setting {
-    let trained = method.stages().is_some() || set == Set::Ratings;
+    let trained = method.stages().is_some();
     let network = if set == Set::Ratings { Network::Rating } else { Network::Mlp };
     Setting {
         part: Part::Synthetic,
@@ -54,13 +55,42 @@ fn learnt(
     public: &Public,
     seen: Option<&Seen>,
     name: &str,
-    devices: &mut dyn Devices,
-) -> Vec<u32> {
+    devices: &mut dyn Raters,
+) -> Vec<u64> {
     let checkpoints = folder(setting, name);
     let circumstances = Circumstances { seen, checkpoints: &checkpoints, tell: &|_| () };
     let model = learn(setting, public, devices, &circumstances).unwrap();
     let _ = std::fs::remove_dir_all(&checkpoints);
-    model.probabilities(&public.rows).iter().map(|p| p.to_bits()).collect()
+    model.ratings(&public.rows).iter().map(|rating| rating.to_bits()).collect()
+}
+
+/// Devices that lose their labels after they have answered, if so told.
+struct Poisoned {
+    labels: Vec<u32>,
+    rng: ChaCha12Rng,
+    poison: bool,
+}
+
+impl Poisoned {
+    fn label(&mut self, person: u64) -> u32 {
+        let label = &mut self.labels[person as usize];
+        // No such label: whoever looks at it again fails.
+        if self.poison { std::mem::replace(label, u32::MAX) } else { *label }
+    }
+}
+
+impl Devices for Poisoned {
+    fn answer(&mut self, person: u64, mechanism: &LabelMechanism) -> Result<LabelSet, LearnError> {
+        let label = Label(self.label(person));
+        Ok(mechanism.randomize(&label, &mut self.rng)?)
+    }
+}
+
+impl Raters for Poisoned {
+    fn rate(&mut self, person: u64, mechanism: &NumberMechanism) -> Result<i64, LearnError> {
+        let rating = f64::from(self.label(person)) + 1.0;
+        Ok(mechanism.report(&mechanism.bounds().place(rating)?, &mut self.rng)?)
+    }
 }
 
 /// Learns from devices with these labels, which they lose after they have answered if `poison` says so; what is left of them.
@@ -70,20 +100,11 @@ fn with_labels(
     seen: Option<&Seen>,
     labels: &[u32],
     poison: bool,
-) -> (Vec<u32>, Vec<u32>) {
-    let (mut labels, mut rng) = (labels.to_vec(), ChaCha12Rng::seed_from_u64(9));
-    let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
-        let label = &mut labels[person as usize];
-        let report = mechanism.randomize(&Label(*label), &mut rng)?;
-        if poison {
-            // No such label: whoever looks at it again fails.
-            *label = u32::MAX;
-        }
-        Ok(report)
-    };
+) -> (Vec<u64>, Vec<u32>) {
+    let mut devices = Poisoned { labels: labels.to_vec(), rng: ChaCha12Rng::seed_from_u64(9), poison };
     let name = if poison { "poisoned" } else { "intact" };
     let found = learnt(setting, public, seen, name, &mut devices);
-    (found, labels)
+    (found, devices.labels)
 }
 
 fn nothing_changes(set: Set, public: &Public, seen: Option<&Seen>) {

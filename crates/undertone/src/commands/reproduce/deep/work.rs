@@ -5,7 +5,7 @@ use super::learning::{Circumstances, learn};
 use super::networks::Progress;
 use super::people::People;
 use super::record::{Outcome, Record, Run};
-use super::setting::Setting;
+use super::setting::{Method, Setting};
 use super::sources::Source;
 use crate::progress::progress_bar;
 use anyhow::Context;
@@ -72,7 +72,8 @@ fn one(
 ) -> anyhow::Result<Run> {
     fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     bar.set_message(setting.to_string());
-    if setting.network.is_none() && looked.is_none() {
+    let looks = setting.method == Method::Ours && !setting.set.is_error();
+    if looks && looked.is_none() {
         *looked = Some(look(people)?);
     }
     let clock = Clock::go_on(folder);
@@ -81,13 +82,13 @@ fn one(
         bar.inc(1);
         bar.set_message(format!("{setting}, epoch {} of {}", progress.epoch, progress.epochs));
     };
-    let looked = looked.as_ref().filter(|_| setting.network.is_none());
+    let looked = looked.as_ref().filter(|_| looks);
     let circumstances =
         Circumstances { seen: looked.map(|looked| &looked.seen), checkpoints: folder, tell: &tell };
     let mut devices = people.secrets.devices(setting.seed);
     let model = learn(setting, &people.public, &mut devices, &circumstances);
     let model = model.with_context(|| setting.to_string())?;
-    let judged = people.judge.judge(model.as_ref());
+    let judged = people.judge.judge(&model);
     // Looking is part of every run that needs it, though it is done once.
     let looking = looked.map_or(Seconds { cpu: Some(0.0), wall: 0.0 }, |looked| looked.took);
     let Seconds { cpu, wall } = clock.seconds() + looking;
