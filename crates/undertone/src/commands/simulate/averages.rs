@@ -2,6 +2,7 @@
 
 use super::data::Data;
 use super::methods::options;
+use super::represented::represented;
 use undertone_learn::auto::{Entrants, Line, Question, Sort, Untried, contest};
 use undertone_learn::factors::Factors;
 use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Target, fit, fit_choosing_l2};
@@ -34,13 +35,6 @@ fn fitted(
     seed: u64,
 ) -> Result<NonparametricModel, LearnError> {
     Ok(average.fit(&people.rows, question.targets(people), seed)?.model)
-}
-
-/// What public features tell.
-pub(super) fn represented(people: &[Examples], data: &Data) -> Result<Predictor, LearnError> {
-    let people = people.first().ok_or(LearnError::NoReports)?;
-    let seen = data.seen()?.map_err(|why| LearnError::Source(format!("no representation: {why}").into()))?;
-    Ok(Predictor::Represented(Box::new(seen.model(people, data.classes)?)))
 }
 
 /// Softmax, averages or a representation.

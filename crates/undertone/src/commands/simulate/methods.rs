@@ -1,10 +1,11 @@
 //! The methods that can be compared: a mechanism, and what is made of its reports.
 
-use super::averages::{auto, averaged, represented};
+use super::averages::{auto, averaged};
 use super::comparison::Promise;
 use super::data::Data;
 use super::interactive::interactive;
 use super::networks::{network, network_stages};
+use super::represented::{represented, represented_stages};
 use super::staged::{stages, with_clusters};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
@@ -47,6 +48,8 @@ enum How {
     Averages(Average),
     /// The best mechanism, what public features tell by themselves
     Representation,
+    /// The same in two stages
+    RepresentedStages,
     /// A network
     Network(Mechanism, NetKind, Taken),
     /// A network in so many stages, as published
@@ -96,7 +99,7 @@ const fn method(name: &'static str, about: &'static str, how: How) -> Method {
 }
 
 /// All of them. A new one is one line.
-pub(super) const ALL: [Method; 34] = {
+pub(super) const ALL: [Method; 35] = {
     use LabelKind::{BitsPaper, Rr};
     use Loss::{Hinge, Logistic, Softmax, Squared};
     use Mechanism::{Best, Kind};
@@ -142,6 +145,11 @@ pub(super) const ALL: [Method; 34] = {
         ),
         method("planes", "best mechanism, a plane in each cell", How::Averages(Average::Planes)),
         method("representation", "best mechanism, what public features tell", How::Representation),
+        method(
+            "representation-2st",
+            "half first, then what tells most; what public features tell",
+            How::RepresentedStages,
+        ),
         method("mlp", "best mechanism, dense layers, likelihood", How::Network(Best, Mlp, Likelihood)),
         method("mlp-1st", "dense layers, LP-1ST as published", How::NetworkStages(1, Mlp)),
         method("mlp-2st", "dense layers, LP-2ST as published", How::NetworkStages(2, Mlp)),
@@ -171,7 +179,7 @@ impl Default for StageOptions {
 impl Method {
     /// Whether it needs everybody as their features show them.
     pub(super) fn looks_at_features(&self) -> bool {
-        matches!(self.how, How::Representation | How::Auto)
+        matches!(self.how, How::Representation | How::RepresentedStages | How::Auto)
     }
 
     /// Whether there is anything for it to look at: for some only in one column of square images.
@@ -239,6 +247,10 @@ impl Method {
             (Promise::Private(epsilon), How::NetworkStages(count, kind)) => {
                 network_stages(data, epsilon, count, kind, stage_options, seed, &mut rng)
             }
+            (Promise::Private(epsilon), How::RepresentedStages) => {
+                let model = represented_stages(data, epsilon, stage_options, &mut rng)?;
+                Ok(Predictor::Represented(Box::new(model)))
+            }
             (Promise::Private(epsilon), How::Clusters(count)) => {
                 with_clusters(data, epsilon, count, stage_options, seed, &mut rng).map(Predictor::Linear)
             }
@@ -262,7 +274,7 @@ impl How {
         let (features, classes) = (data.rows.width(), data.classes);
         Ok(Predictor::Linear(match self {
             Self::Averages(average) => return averaged(average, &people, classes, seed),
-            Self::Representation => return represented(&people, data),
+            Self::Representation | Self::RepresentedStages => return represented(&people, data),
             Self::Network(_, kind, taken) => return network(people, kind, taken, data, seed),
             Self::NetworkStages(_, kind) => return network(people, kind, Taken::Likelihood, data, seed),
             Self::Auto => return auto(people, data, seed),

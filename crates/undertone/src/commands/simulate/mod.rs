@@ -8,6 +8,7 @@ mod interactive;
 mod methods;
 mod networks;
 mod numbers;
+mod represented;
 mod staged;
 
 pub(crate) use comparison::Promise;

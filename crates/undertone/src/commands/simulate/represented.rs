@@ -1,0 +1,88 @@
+//! What public features tell, in one round and in two.
+
+use super::data::Data;
+use super::methods::StageOptions;
+use super::staged::run;
+use rand_chacha::ChaCha12Rng;
+use undertone_learn::represented::{Represented, Seen};
+use undertone_learn::stages::{Answering, First, MultiStage, Trainer, stage_of};
+use undertone_learn::{Examples, LearnError, Predictor, Source};
+use undertone_privacy::Epsilon;
+use undertone_privacy::label::LabelKind;
+
+/// Everybody who is asked, as their features show them.
+fn seen(data: &Data) -> Result<&Seen, LearnError> {
+    data.seen()?.map_err(|why| LearnError::Source(format!("no representation: {why}").into()))
+}
+
+/// What public features tell.
+pub(super) fn represented(people: &[Examples], data: &Data) -> Result<Predictor, LearnError> {
+    let people = people.first().ok_or(LearnError::NoReports)?;
+    Ok(Predictor::Represented(Box::new(seen(data)?.model(people, data.classes)?)))
+}
+
+/// What everybody's public features tell, and the reports of those who were asked so far.
+struct Represent<'a> {
+    data: &'a Data,
+    seen: &'a Seen,
+    /// Everybody, in the order in which they are asked
+    order: Vec<usize>,
+}
+
+impl<'a> Represent<'a> {
+    fn new(data: &'a Data, seen: &'a Seen, fractions: &[f64]) -> Self {
+        let mut order: Vec<usize> = (0..data.labels.len()).collect();
+        order.sort_by_key(|&person| stage_of(person as u64, fractions));
+        Self { data, seen, order }
+    }
+}
+
+impl Trainer for Represent<'_> {
+    type Model = Represented;
+
+    fn train(&self, examples: &mut dyn Source, _: Option<&Represented>) -> Result<Represented, LearnError> {
+        let mut told = Examples::default();
+        examples.pass(&mut |block| {
+            block.unbiased.iter().for_each(|a| told.unbiased.push(a.base, a.entries.iter().copied()));
+            block.likelihood.iter().for_each(|p| told.likelihood.push(p.base, p.entries.iter().copied()));
+            Ok(())
+        })?;
+        let mut place = vec![None; self.order.len()];
+        for (told, &person) in (0..told.unbiased.len()).zip(&self.order) {
+            place[person] = Some(told);
+        }
+        let mut everybody = Examples::default();
+        let even = 1.0 / self.data.classes as f32;
+        for told_at in place {
+            // Whoever was not asked yet says nothing
+            for (into, from, silence) in [
+                (&mut everybody.unbiased, &told.unbiased, even),
+                (&mut everybody.likelihood, &told.likelihood, 1.0),
+            ] {
+                match told_at.map(|at| from.get(at)) {
+                    Some(vector) => into.push(vector.base, vector.entries.iter().copied()),
+                    None => into.push(silence, []),
+                }
+            }
+        }
+        self.seen.model(&everybody, self.data.classes)
+    }
+}
+
+/// Half of the people first, and then what tells most given what they and everybody's public features tell.
+pub(super) fn represented_stages(
+    data: &Data,
+    epsilon: Epsilon,
+    options: &StageOptions,
+    rng: &mut ChaCha12Rng,
+) -> Result<Represented, LearnError> {
+    let fractions = [0.5, 0.5];
+    let plan = MultiStage {
+        first: First::Alike(LabelKind::Subset),
+        answers: Answering::Telling,
+        ..MultiStage::debiased(data.classes as u32, epsilon, &fractions)
+    };
+    // Everybody keeps their place, so that nobody is left out
+    let plan = MultiStage { filter: false, ..options.apply(plan) };
+    run(data, plan, &Represent::new(data, seen(data)?, &fractions), rng)
+}
