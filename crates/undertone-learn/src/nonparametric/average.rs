@@ -46,6 +46,9 @@ impl Average {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Cells, Self::Neighbours, Self::Forest, Self::Planes];
 
+    /// Those among which a choice is made: all but planes, which forests beat wherever both were measured.
+    pub const TRIED: [Self; 3] = [Self::Cells, Self::Neighbours, Self::Forest];
+
     /// What people type.
     pub fn name(self) -> &'static str {
         match self {

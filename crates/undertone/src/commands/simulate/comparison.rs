@@ -260,13 +260,13 @@ impl Comparison {
             "accuracy in % on {judged_by} others, mean ± standard error of {} repetitions\n",
             self.repetitions
         )?;
-        write!(out, "{:<16}", "method")?;
+        write!(out, "{:<20}", "method")?;
         for promise in &self.epsilon {
             write!(out, "{:>18}", promise.words())?;
         }
         writeln!(out)?;
         for (place, method) in methods.iter().enumerate() {
-            write!(out, "{:<16}", method.name)?;
+            write!(out, "{:<20}", method.name)?;
             for outcome in summary.outcomes.iter().skip(place).step_by(methods.len()) {
                 write!(out, "{:>18}", percent(outcome.accuracy))?;
             }

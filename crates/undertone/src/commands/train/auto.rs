@@ -77,7 +77,7 @@ impl Train {
             Ok(Line::<LinearModel, LinearNumber>::Classes(line))
         };
         let seen = self.seen_within_budget(&everybody, encoder, classes, &stages)?;
-        stages.expect(parts(everybody.len()) * (Average::ALL.len() + 2));
+        stages.expect(parts(everybody.len()) * (Average::TRIED.len() + 2));
         let entrants = Entrants {
             seen: seen.as_ref().map_err(Untried::clone),
             line: &words(&options),
@@ -123,7 +123,7 @@ impl Train {
         };
         let question = number_question(origin, number)?;
         let stages = Stages::new(self.cache.as_deref())?;
-        stages.expect(parts(everybody.len()) * (Average::ALL.len() + 2));
+        stages.expect(parts(everybody.len()) * (Average::TRIED.len() + 2));
         let entrants = Entrants {
             seen: Err(Untried::OnlyClasses),
             line: "ridge",
