@@ -21,7 +21,6 @@ use crate::shelf::{Digest, Shelf, stage};
 use crate::split::{Purpose, place};
 use crate::{Classifier, Examples, LearnError, Regressor, Source};
 use undertone_privacy::number::Bounds;
-use undertone_represent::RepresentError;
 
 /// Parts, of which some are kept aside in turn.
 const PARTS: usize = 8;
@@ -81,9 +80,6 @@ pub enum Untried {
     /// It does not predict numbers
     #[error("it is for classes only")]
     OnlyClasses,
-    /// It does not predict classes
-    #[error("it is for numbers only")]
-    OnlyNumbers,
     /// Nothing for factors
     #[error("no two categories of many values meet")]
     NoPairs,
@@ -203,10 +199,9 @@ fn field(
         (_, Question::Number { .. }) if pairs => enter(Sort::Factors, Factors::seconds(&people.rows)),
         (_, Question::Number { .. }) => untried.push((Sort::Factors, Untried::NoPairs)),
     }
-    untried.push(match question {
-        Question::Classes(_) => (Sort::Factors, Untried::OnlyNumbers),
-        Question::Number { .. } => (Sort::Represented, Untried::OnlyClasses),
-    });
+    if matches!(question, Question::Number { .. }) {
+        untried.push((Sort::Represented, Untried::OnlyClasses));
+    }
     (sorts, untried)
 }
 
@@ -257,11 +252,9 @@ pub fn contest<C: Classifier, N: Regressor>(
                         beliefs = Some(predictions);
                     }
                 }
-                // Nobody but those who are kept aside reports a class: what cannot be learnt so is no candidate.
-                Err(LearnError::Represent(error @ RepresentError::NeverReported { .. })) => {
-                    untried.push((sort, Untried::Impossible(error.to_string())));
-                }
-                Err(error) => return Err(error),
+                Err(error) if sort == Sort::Line => return Err(error),
+                // What cannot be learnt is no candidate, as where nobody but those who are kept aside reports a class.
+                Err(error) => untried.push((sort, Untried::Impossible(error.to_string()))),
             }
         }
         tried = left;

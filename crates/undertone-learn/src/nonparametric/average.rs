@@ -59,6 +59,15 @@ impl Average {
         }
     }
 
+    /// What its size is.
+    pub fn size(self) -> &'static str {
+        match self {
+            Self::Cells | Self::Planes => "depth",
+            Self::Neighbours => "people",
+            Self::Forest => "λ",
+        }
+    }
+
     /// Who judges the sizes that are tried.
     pub fn judges(self) -> &'static str {
         match self {

@@ -78,7 +78,7 @@ fn averages_learn_what_no_line_separates_and_auto_finds_that_out_from_reports() 
     };
     let line = accuracy("softmax");
     assert!(line < 0.65, "{line}");
-    let others = ["cells", "neighbours", "forest", "representation"];
+    let others = ["cells", "neighbours", "forest", "planes", "representation"];
     for name in others {
         let found = accuracy(name);
         assert!(found > 0.9, "{name}: {found}");
@@ -114,7 +114,7 @@ fn a_model_of_averages_is_told_about_and_predicts_the_same_each_time() {
         !text(&format!("train {reports} --model auto --epochs 2 --force -o {model}")).contains("softmax")
     );
     let told = text(&format!("train {reports} --model cells --force -o {model}"));
-    assert!(told.contains("     size   error on one in eight") && !told.contains("flattering"), "{told}");
+    assert!(told.contains("    depth   error on one in eight") && !told.contains("flattering"), "{told}");
     let predicted = ["a.csv", "b.csv"].map(|name| {
         let path = folder.path(name);
         json(&format!("predict {model} {table} --probabilities -o {path}"));
@@ -153,7 +153,7 @@ fn averages_follow_a_number_that_no_line_does() {
         number(&truth, "rmse")
     };
     let line = error("linear");
-    for name in ["cells", "neighbours", "forest"] {
+    for name in ["cells", "neighbours", "forest", "planes"] {
         let found = error(name);
         assert!(found < 0.5 * line, "{name}: {found} against {line}");
     }

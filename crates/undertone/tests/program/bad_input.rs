@@ -79,7 +79,7 @@ fn a_town_that_nobody_came_from_is_none_of_the_others_and_still_has_a_prediction
     let table = towns(&folder);
     let strangers = folder.file("strangers.csv", "x,town\n0.5,Ely\n0.5,Bath\n0.5,York\n0.5,\n0.5,York\n");
     let (model, out) = (folder.path("model.json"), folder.path("out.csv"));
-    for kind in ["linear", "cells", "neighbours", "forest"] {
+    for kind in ["linear", "cells", "neighbours", "forest", "planes"] {
         json(&format!("train {table} {HEIGHT} --model {kind} --force -o {model}"));
         json(&format!("predict {model} {strangers} --force -o {out}"));
         let predicted: Vec<f64> =

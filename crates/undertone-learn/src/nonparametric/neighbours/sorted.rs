@@ -1,6 +1,7 @@
 //! One coordinate: a sorted list with sums of its beginnings, so that an average of any k costs a binary search.
 //!
-//! The k nearest to x are neighbours in the list too. Of two at the same distance on either side the lower one comes first.
+//! The k nearest to x are neighbours in the list too. Of two at the same distance on either side the lower
+//! one comes first; of several at the same place, which are as good as each other, those next to the window.
 
 /// People in the order of their coordinate.
 #[derive(Clone, Debug)]

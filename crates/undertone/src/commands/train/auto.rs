@@ -5,6 +5,7 @@ use super::numbers::LearntNumber;
 use super::representation::represented;
 use super::summary::NotTried;
 use super::{Candidate, Kind, Learnt, Train, name};
+use crate::digits::digits;
 use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::{Context, anyhow};
@@ -157,7 +158,7 @@ pub(super) fn table(
     writeln!(out, "\n{:<16}{loss} on people who were kept aside, debiased", "model")?;
     for Candidate { model, loss } in candidates {
         let mark = if model == chosen { "  ← chosen" } else { "" };
-        writeln!(out, "{model:<16}{:>12.6} ± {:.6}{mark}", loss.value, loss.margin())?;
+        writeln!(out, "{model:<16}{:>12} ± {}{mark}", digits(loss.value), digits(loss.margin()))?;
     }
     for NotTried { model, why } in untried {
         writeln!(out, "{model:<16}not tried: {why}")?;

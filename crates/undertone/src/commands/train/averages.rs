@@ -5,6 +5,7 @@
 
 use super::numbers::LearntNumber;
 use super::{Kind, Learnt, Train, Tried};
+use crate::digits::digits;
 use crate::exit::Usage;
 use crate::people::Origin;
 use anyhow::anyhow;
@@ -221,12 +222,12 @@ pub(super) fn table(
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
     let average = Average::ALL.into_iter().find(|average| average.name() == model);
-    let judges = average.map_or("people who were kept aside", Average::judges);
-    writeln!(out, "\n     size   {loss} on {judges}")?;
+    let Some(average) = average else { return Ok(()) };
+    writeln!(out, "\n{:>9}   {loss} on {}", average.size(), average.judges())?;
     for Tried { size, score, .. } in tried {
         let mark = if *size == chosen { "  ← chosen" } else { "" };
         let size = size.unwrap_or_default();
-        writeln!(out, "{size:>9}   {:>12.6} ± {:.6}{mark}", score.value, score.margin())?;
+        writeln!(out, "{size:>9}   {:>12} ± {}{mark}", digits(score.value), digits(score.margin()))?;
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ pub(super) enum Kind {
     Forest,
     /// Numbers only: a line, and what pairs of categories add, such as people and the things that they rate
     Factors,
-    /// A plane in each of some cells of public features, of at most 12 numbers
+    /// A plane in each of some cells of public features, of at most 12 numbers; categories have cells, and no slopes
     Planes,
     /// What public features tell by themselves, who is like whom and smooth functions, and reports of it
     Representation,
@@ -35,7 +35,7 @@ pub(super) enum Kind {
     Inception,
     /// A network of two categories that meet, such as people and things
     Rating,
-    /// Whichever of all these but networks does best on people who were kept aside
+    /// Whichever of a line, cells, neighbours, forest, factors and representation does best on people who were kept aside
     Auto,
 }
 
