@@ -2,6 +2,9 @@
 //!
 //! A query descends to its own leaf first and comes back to the other side of a cut only if that is nearer than the k-th
 //! candidate: the distance to a cell is kept axis by axis (Arya, Mount, *Algorithms for fast vector quantization*, 1993).
+//!
+//! Averages need the k nearest in no order, and k may be thousands. Beside `kiddo` 6.3, whose answers are sorted, a million people were
+//! asked 2.6, 2.4 and 1.2 times as fast in 2, 5 and 10 dimensions with k = 64, and 4.0, 2.7 and 1.6 times with k = 4096.
 
 #![expect(
     clippy::inline_always,
