@@ -27,6 +27,8 @@ const PARTS: usize = 8;
 /// As many people, times the parts that are kept aside, are learnt from in a comparison; one part is kept aside at least.
 const WORK: usize = 1 << 16;
 
+/// A line that is only tried is fitted in so many times fewer passes.
+pub const SHORTER: u32 = 4;
 /// Losses are equal that are apart by less than this part of a standard error.
 const HARDLY: f64 = 0.01;
 

@@ -86,10 +86,14 @@ pub fn fit_cells(
         (None, CellKind::EqualMass) => vec![CellKind::EqualMass],
     };
     let aside = kept_aside(rows.len())?;
+    let others = |person: usize| !is_held_out(person as u64, ASIDE);
     let mut best: Option<(f64, CellKind, Partition, Vec<Vec<f64>>)> = None;
     for kind in kinds {
         let partition = Partition::of_mass(kind, axes.clone(), rows, targets.least().max(4.0))?;
-        let losses = losses_by_depth(&partition, rows, targets, &aside)?;
+        let sums = Sums::of(&partition, rows, targets, others)?;
+        let model = CellModel::of_sums(partition.clone(), &sums, targets);
+        let loss = |person, node| targets.loss(person, model.node(node));
+        let losses = losses_by_depth(&partition, rows, &aside, loss);
         let least = losses.iter().map(|losses| mean(losses).value).fold(f64::INFINITY, f64::min);
         if best.as_ref().is_none_or(|(loss, ..)| least < *loss) {
             best = Some((least, kind, partition, losses));
@@ -101,16 +105,13 @@ pub fn fit_cells(
     Ok(FittedCells { model, kind, depth, tried: tried(0.., &losses) })
 }
 
-/// The losses of those kept aside, for each depth at which the cells might end.
-fn losses_by_depth(
+/// The losses of those kept aside, for each depth at which the cells might end; `loss` is that of a person in a node.
+pub(super) fn losses_by_depth(
     partition: &Partition,
     rows: &Rows,
-    targets: Targets<'_>,
     aside: &[usize],
-) -> Result<Vec<Vec<f64>>, LearnError> {
-    let others = |person: usize| !is_held_out(person as u64, ASIDE);
-    let sums = Sums::of(partition, rows, targets, others)?;
-    let model = CellModel::of_sums(partition.clone(), &sums, targets);
+    mut loss: impl FnMut(usize, usize) -> f64,
+) -> Vec<Vec<f64>> {
     let mut losses = vec![Vec::with_capacity(aside.len()); partition.deepest() as usize + 1];
     for &person in aside {
         let mut node = partition.locate(rows.get(person));
@@ -118,8 +119,8 @@ fn losses_by_depth(
             while partition.depth(node) as usize > depth {
                 node = partition.parent(node);
             }
-            losses[depth].push(targets.loss(person, model.node(node)));
+            losses[depth].push(loss(person, node));
         }
     }
-    Ok(losses)
+    losses
 }

@@ -10,7 +10,7 @@
 
 use super::TrustModel;
 use super::cells::{Axes, AxisScale, CellKind, Partition};
-use super::choice::{ASIDE, Tried, coarsest_within_one_error, kept_aside, tried};
+use super::choice::{ASIDE, Tried, coarsest_within_one_error, kept_aside, losses_by_depth, tried};
 use super::targets::{Output, Targets};
 use crate::LearnError;
 use crate::features::{Row, Rows};
@@ -64,18 +64,11 @@ pub fn fit_planes(rows: &Rows, targets: Targets<'_>) -> Result<FittedPlanes, Lea
     let partition = Partition::of_mass(CellKind::EqualMass, axes, rows, mass)?;
     let others = |person: usize| !is_held_out(person as u64, ASIDE);
     let model = LinearCells::of(partition.clone(), rows, targets, others)?;
-    let mut losses = vec![Vec::with_capacity(aside.len()); partition.deepest() as usize + 1];
     let mut prediction = vec![0.0; targets.output().width()];
-    for person in aside {
-        let mut node = partition.locate(rows.get(person));
-        for depth in (0..losses.len()).rev() {
-            while partition.depth(node) as usize > depth {
-                node = partition.parent(node);
-            }
-            model.predict_in(node, rows.get(person), &mut prediction);
-            losses[depth].push(targets.loss(person, &prediction));
-        }
-    }
+    let losses = losses_by_depth(&partition, rows, &aside, |person, node| {
+        model.predict_in(node, rows.get(person), &mut prediction);
+        targets.loss(person, &prediction)
+    });
     let depth = coarsest_within_one_error(&losses) as u32;
     let model = LinearCells::fit(partition.truncated(depth), rows, targets)?;
     Ok(FittedPlanes { model, depth, tried: tried(0.., &losses) })
@@ -261,7 +254,7 @@ impl Document {
     }
 }
 
-/// Solves gram·W = right in place, by Cholesky's order of elimination: gram is symmetric and positive.
+/// Solves gram·W = right in place by Gauss and Jordan's elimination, which needs no pivots as gram is symmetric and positive.
 fn eliminate(gram: &mut [f64], right: &mut [f64], terms: usize, width: usize) {
     for pivot in 0..terms {
         let inverse = 1.0 / gram[pivot * terms + pivot];

@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::methods::options;
 use super::represented::represented;
-use undertone_learn::auto::{Entrants, Line, Question, Sort, Untried, contest};
+use undertone_learn::auto::{Entrants, Line, Question, SHORTER, Sort, Untried, contest};
 use undertone_learn::factors::Factors;
 use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Target, fit, fit_choosing_l2};
 use undertone_learn::loss::Loss;
@@ -12,9 +12,6 @@ use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
 use undertone_learn::represented::{Limits, Seen};
 use undertone_learn::{Examples, LearnError, NumberPredictor, Predictor, Source};
 use undertone_privacy::number::Bounds;
-
-/// A line that is only tried is fitted in so many times fewer passes.
-const SHORTER: u32 = 4;
 
 /// Averages of classes.
 pub(super) fn averaged(

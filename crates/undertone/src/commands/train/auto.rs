@@ -10,7 +10,7 @@ use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::{Context, anyhow};
 use std::io::Write;
-use undertone_learn::auto::{Contest, Entrants, Line, Question, Sort, Untried, contest, parts};
+use undertone_learn::auto::{Contest, Entrants, Line, Question, SHORTER, Sort, Untried, contest, parts};
 use undertone_learn::features::Encoder;
 use undertone_learn::linear::{ErmOptions, LinearModel, fit};
 use undertone_learn::nonparametric::Average;
@@ -18,9 +18,6 @@ use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
 use undertone_learn::shelf::{Digest, stage};
 use undertone_learn::{Examples, LearnError, Source};
 use undertone_report::NumberWords;
-
-/// A line that is only tried is fitted in so many times fewer passes.
-const SHORTER: u32 = 4;
 
 impl Kind {
     fn of(sort: Sort, line: Self) -> Self {
