@@ -15,7 +15,7 @@ use given::{Given, is_sparse, matrix};
 pub use plan::{Limits, Need};
 use serde::{Deserialize, Serialize};
 pub use undertone_represent::RepresentError;
-use undertone_represent::{Coordinates, Effort, Kind, Learnt, Matrix, Recipe, Representation, Sizes, Told};
+use undertone_represent::{Coordinates, Kind, Learnt, Matrix, Recipe, Representation, Sizes, Told};
 
 /// The least and the greatest side of an image.
 const SIDES: std::ops::RangeInclusive<usize> = 8..=64;
@@ -74,7 +74,7 @@ pub struct Seen {
     maps: Vec<Coordinates>,
     representations: Vec<Representation>,
     features: usize,
-    /// Of the rows
+    /// Of the rows, and how they were looked at
     digest: Digest,
 }
 
@@ -88,12 +88,12 @@ impl Seen {
         shelf: &dyn Shelf,
     ) -> Result<Self, LearnError> {
         Need::new(rows, sight, classes).check(rows, bytes)?;
-        let digest = Digest::new("features").rows(rows);
+        let mut digest = Digest::new("features").rows(rows);
         let (mut maps, mut representations) = (Vec::new(), Vec::new());
         for &kind in sight.kinds() {
             let sizes = sizes(kind, rows);
-            let all = digest.clone().word(&format!("{kind:?} {sizes:?}"));
-            let name = |what: &str| all.clone().name(what);
+            digest = digest.word(&format!("{kind:?} {sizes:?}"));
+            let name = |what: &str| digest.clone().name(what);
             let (map, coordinates) = stage(shelf, &name("coordinates"), || {
                 let count = sizes.graph_coordinates.max(sizes.kernel_coordinates);
                 Ok::<_, LearnError>(Given::new(rows, 0..rows.len())?.fit(kind, count)?)
@@ -131,24 +131,8 @@ impl Seen {
         }
     }
 
-    /// What is believed of everybody, and how it goes on to others, without the reports of those who are kept `aside`.
-    fn learn(
-        &self,
-        people: &Examples,
-        classes: usize,
-        effort: Effort,
-        aside: impl Fn(usize) -> bool,
-    ) -> Result<Learnt, LearnError> {
-        // Even chances are what nobody's report says
-        let unbiased = matrix(&people.unbiased, classes, &aside, 1.0 / classes as f32)?;
-        let likelihood = matrix(&people.likelihood, classes, &aside, 1.0)?;
-        let recipe = Recipe::new(&self.representations.iter().collect::<Vec<_>>())?;
-        Ok(recipe.learn(Told { unbiased: &unbiased, likelihood: &likelihood }, effort)?)
-    }
-
-    /// The K probabilities of each person of a [part](crate::auto::is_in), learnt from the others' reports. They are beliefs about people whose features
-    /// were seen with the others', by smoothing alone; [`Represented`] predicts people whom nobody saw before, and takes the time for the
-    /// last step: it does about as well, or a little better.
+    /// The K probabilities of each person of a [part](crate::auto::is_in), by the model of the others' reports. Their features were seen with
+    /// the others'.
     pub fn without_part(
         &self,
         people: &Examples,
@@ -158,24 +142,40 @@ impl Seen {
     ) -> Result<Vec<f32>, LearnError> {
         let digest = self.digest.clone().reports(&people.unbiased).reports(&people.likelihood);
         let name = digest.word(&format!("{classes} {part}")).name("representation");
-        stage(shelf, &name, || self.without(people, classes, |row| is_in(row, part)))
+        stage(shelf, &name, || {
+            let model = self.without(people, classes, |row| is_in(row, part))?;
+            Ok(model.probabilities(&people.part(|row| is_in(row, part)).rows))
+        })
     }
 
+    /// What everybody's reports tell; a class that is in no report is refused.
+    pub fn model(&self, people: &Examples, classes: usize) -> Result<Represented, LearnError> {
+        check_reported(people, classes)?;
+        self.without(people, classes, |_| false)
+    }
+
+    /// What the reports tell of all who are not kept `aside`. A class that none of them reports is believed of nobody.
     fn without(
         &self,
         people: &Examples,
         classes: usize,
         aside: impl Fn(usize) -> bool,
-    ) -> Result<Vec<f32>, LearnError> {
-        let learnt = self.learn(people, classes, Effort::Quick, &aside)?;
-        let rows = (0..people.len()).filter(|&row| aside(row));
-        Ok(rows.flat_map(|row| learnt.beliefs().row(row).to_vec()).collect())
-    }
-
-    /// What everybody's reports tell.
-    pub fn model(&self, people: &Examples, classes: usize) -> Result<Represented, LearnError> {
-        let learnt = self.learn(people, classes, Effort::Thorough, |_| false)?;
+    ) -> Result<Represented, LearnError> {
+        // Even chances are what nobody's report says
+        let unbiased = matrix(&people.unbiased, classes, &aside, 1.0 / classes as f32)?;
+        let likelihood = matrix(&people.likelihood, classes, &aside, 1.0)?;
+        let recipe = Recipe::new(&self.representations.iter().collect::<Vec<_>>())?;
+        let learnt = recipe.learn(Told { unbiased: &unbiased, likelihood: &likelihood })?;
         Ok(Represented { features: self.features, classes, maps: self.maps.clone(), learnt })
+    }
+}
+
+/// Refuses a class that is in no report.
+pub(crate) fn check_reported(people: &Examples, classes: usize) -> Result<(), LearnError> {
+    let likelihood = matrix(&people.likelihood, classes, |_| false, 1.0)?;
+    match (Told { unbiased: &likelihood, likelihood: &likelihood }).unreported() {
+        Some(class) => Err(RepresentError::NeverReported { class }.into()),
+        None => Ok(()),
     }
 }
 
@@ -297,7 +297,8 @@ mod tests {
         let aside = |row: usize| row.is_multiple_of(8);
         let before = seen.without(&people, 3, aside).unwrap();
         let judged: Vec<u32> = labels.iter().copied().step_by(8).collect();
-        assert!(right(&before, &judged) > 0.95, "{}", right(&before, &judged));
+        let found = before.probabilities(&people.part(aside).rows);
+        assert!(right(&found, &judged) > 0.95, "{}", right(&found, &judged));
         // They say something else, and nothing changes
         let lies =
             labels.iter().enumerate().map(|(row, &label)| if aside(row) { (label + 1) % 3 } else { label });

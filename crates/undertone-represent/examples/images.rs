@@ -1,6 +1,6 @@
 //! Images with private labels, from the files to the accuracy.
 //!
-//! `cargo run --release -p undertone-represent --example images -- DIRECTORY EPSILONS SEEDS [KINDS] [LANDMARKS] [CACHE] [thorough]`
+//! `cargo run --release -p undertone-represent --example images -- DIRECTORY EPSILONS SEEDS [KINDS] [LANDMARKS] [CACHE]`
 //!
 //! The directory holds `train-images-idx3-ubyte.gz`, `train-labels-idx1-ubyte.gz` and the same of `t10k`. Labels are randomized, and
 //! only the reports are learnt from; true labels are looked at again to count right answers. The representation is made once for all ε
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use undertone_privacy::label::{Label, LabelMechanism, LabelRandomizer};
 use undertone_privacy::{Epsilon, Randomizer, Unbiased};
-use undertone_represent::{Coordinates, Effort, Kind, Matrix, Recipe, Representation, Sizes, Told};
+use undertone_represent::{Coordinates, Kind, Matrix, Recipe, Representation, Sizes, Told};
 
 const CLASSES: usize = 10;
 
@@ -94,7 +94,7 @@ fn accuracy(probabilities: &Matrix, labels: &[u8]) -> f64 {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [directory, epsilons, seeds, rest @ ..] = arguments.as_slice() else {
-        return Err("DIRECTORY EPSILONS SEEDS [KINDS] [LANDMARKS] [CACHE] [thorough]".into());
+        return Err("DIRECTORY EPSILONS SEEDS [KINDS] [LANDMARKS] [CACHE]".into());
     };
     let directory = PathBuf::from(directory);
     let file = |name: &str| directory.join(format!("{name}-ubyte.gz"));
@@ -102,8 +102,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (labels, truth) = (idx(&file("train-labels-idx1"))?.0, idx(&file("t10k-labels-idx1"))?.0);
     let kinds = rest.first().map_or("strokes", String::as_str);
     let landmarks = rest.get(1).map_or(Ok(7000), |text| text.parse())?;
-    let effort =
-        if rest.get(3).is_some_and(|text| text == "thorough") { Effort::Thorough } else { Effort::Quick };
     let mut all = Vec::new();
     for kind in kinds.split(',') {
         let (name, sizes) = match kind {
@@ -136,7 +134,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let (start, before) = (Instant::now(), cpu());
             let (unbiased, likelihood) = reports(&labels, epsilon.parse()?, seed.parse()?)?;
             let told = Told { unbiased: &unbiased, likelihood: &likelihood };
-            let learnt = recipe.learn(told, effort)?;
+            let learnt = recipe.learn(told)?;
             for step in learnt.steps() {
                 println!("    {step}");
             }

@@ -19,6 +19,25 @@ pub enum Kind {
     Patches,
 }
 
+impl Kind {
+    /// How many features a row of so many columns has.
+    pub fn features(self, columns: usize) -> usize {
+        match self {
+            Self::Columns => columns,
+            Self::Strokes => Scattering::features_of(columns),
+            Self::Patches => Patches::FEATURES,
+        }
+    }
+
+    /// Multiplications that make them of a row; those of filters are few.
+    pub fn operations(self, columns: usize) -> f64 {
+        match self {
+            Self::Columns | Self::Strokes => 0.0,
+            Self::Patches => columns as f64 * Patches::OPERATIONS,
+        }
+    }
+}
+
 /// A map from rows to coordinates, the most telling first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coordinates {
@@ -58,8 +77,10 @@ impl Extractor {
         };
         let widths: Vec<f64> = moments(features).chunks(kind).map(width).collect();
         // What hardly varies is not made to vary as much as the rest
-        let soft = SOFTENING * widths.iter().sum::<f64>() / widths.len() as f64 + f64::MIN_POSITIVE;
-        widths.iter().flat_map(|width| vec![(1.0 / (width + soft)) as f32; kind]).collect()
+        let soft = SOFTENING * widths.iter().sum::<f64>() / widths.len() as f64;
+        // Where nothing varies at all, nothing is to be seen
+        let scale = |width: f64| if width + soft > 0.0 { (1.0 / (width + soft)) as f32 } else { 0.0 };
+        widths.iter().flat_map(|&width| vec![scale(width); kind]).collect()
     }
 }
 

@@ -41,7 +41,7 @@ pub use matrix::Matrix;
 pub use nearest::Neighbours;
 pub use patches::Patches;
 pub use principal::Principal;
-pub use recipe::{Effort, Recipe, Told};
+pub use recipe::{Recipe, Told};
 pub use representation::{Representation, Sizes};
 pub use scattering::Scattering;
 pub use smoother::{Choice, Filter, Smoother};

@@ -76,18 +76,27 @@ impl Patches {
     }
 
     /// How many features an image has.
-    pub fn features(&self) -> usize {
-        GRID * GRID * DIRECTIONS
+    pub const FEATURES: usize = GRID * GRID * DIRECTIONS;
+    /// Multiplications for each of its pixels.
+    pub(crate) const OPERATIONS: f64 = (PATCH * 2 * DIRECTIONS) as f64;
+
+    /// Refuses directions of something else than patches, as a document may have them.
+    fn check(&self) -> Result<(), RepresentError> {
+        same("a direction", "pixels", self.directions.rows(), PATCH)?;
+        same("what patches have", "directions", self.directions.columns(), 2 * DIRECTIONS)?;
+        same("the mean patch", "directions", self.mean.len(), 2 * DIRECTIONS)?;
+        self.directions.check_finite("a direction")
     }
 
     /// The features of images, one in a row, on all cores.
     pub fn transform(&self, images: &Matrix) -> Result<Matrix, RepresentError> {
-        let pixels = self.side * self.side;
+        self.check()?;
+        let pixels = self.side.saturating_mul(self.side);
         same("an image", "pixels", images.columns(), pixels)?;
         images.check_finite("a pixel")?;
-        let mut out = Matrix::zeros(images.rows(), self.features());
+        let mut out = Matrix::zeros(images.rows(), Self::FEATURES);
         out.values_mut()
-            .par_chunks_mut(self.features())
+            .par_chunks_mut(Self::FEATURES)
             .zip(images.values().par_chunks(pixels))
             .for_each_init(
                 || (vec![0.0; pixels * PATCH], vec![0.0; pixels * 2 * DIRECTIONS]),
@@ -236,7 +245,7 @@ mod tests {
         let patches = Patches::fit(&images).unwrap();
         let mirror = Matrix::from_fn(30, 225, |i, pixel| images.row(i)[pixel / 15 * 15 + 14 - pixel % 15]);
         let (one, other) = (patches.transform(&images).unwrap(), patches.transform(&mirror).unwrap());
-        assert_eq!(one.columns(), patches.features());
+        assert_eq!(one.columns(), Patches::FEATURES);
         // Roots make 10⁻³ of the rounding 10⁻⁶ of what is nearly nothing
         let same = one.values().iter().zip(other.values()).all(|(a, b)| (a - b).abs() < 1e-2);
         assert!(same);

@@ -33,7 +33,9 @@ impl Principal {
         rows.check_finite("a feature")?;
         let mean = column_means(rows);
         let covariance = covariance(rows, &mean);
-        Self::of(mean, leading(width, count.min(width), 0.0, |v| covariance.times(v)), people)
+        // They differ in fewer directions than they are
+        let count = count.min(width).min(people - 1);
+        Self::of(mean, leading(width, count, 0.0, |v| covariance.times(v)), people)
     }
 
     /// The same of rows that are mostly zero, whose covariance X'X/n - mm' is applied without being written down.
@@ -54,7 +56,8 @@ impl Principal {
             }
             out
         };
-        Self::of(mean.clone(), leading(width, count.min(width), 0.0, apply), people)
+        let count = count.min(width).min(people - 1);
+        Self::of(mean.clone(), leading(width, count, 0.0, apply), people)
     }
 
     /// Directions whose variance is more than rounding, scaled.

@@ -67,7 +67,12 @@ impl Scattering {
 
     /// How many features an image has.
     pub fn features(&self) -> usize {
-        CHANNELS * self.kind()
+        Self::features_of(self.side * self.side)
+    }
+
+    /// How many an image of so many pixels has.
+    pub(crate) fn features_of(pixels: usize) -> usize {
+        CHANNELS * pixels.isqrt().div_ceil(POOLING).pow(2)
     }
 
     /// How many features of an image, one after the other, are of one kind.

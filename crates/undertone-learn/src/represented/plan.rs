@@ -15,15 +15,15 @@ const RATE: f64 = 2e10;
 const SPARE: u64 = 40;
 /// Products with the covariances until directions are found.
 const PRODUCTS: f64 = 20.0;
-/// Features of an image for each of its pixels.
-const IMAGE_FEATURES: u64 = 6;
 /// Functions of the graph.
 const GRAPH: u64 = 400;
 /// Matrices over people and classes at a time: the fits of all filters of the graph, targets, reports and beliefs.
 const OVER_CLASSES: u64 = 11 + 8;
-/// Rounds of smoothing, each with all filters of the kernel and the chosen one again.
-const ROUNDS: f64 = 6.0;
+/// Rounds of smoothing, with everybody and without the judges of the last step, each with all filters of the kernel and the chosen one again.
+const ROUNDS: f64 = 12.0;
 const KERNEL_FITS: f64 = 9.0;
+/// Steps of the last one, on all penalties that are tried, each a function and its slope.
+const STEPS: f64 = 50.0;
 /// Exponentials of a person and class in a round, each as long as some multiplications.
 const EXPONENTIALS: f64 = 18.0 * 10.0 * 8.0;
 
@@ -61,7 +61,8 @@ impl Need {
         for &kind in sight.kinds() {
             let sizes = sizes(kind, rows);
             let features = Features::of(rows, kind);
-            let count = sizes.graph_coordinates.max(sizes.kernel_coordinates) as u64;
+            let count = sizes.graph_coordinates.max(sizes.kernel_coordinates).min(people) as u64;
+            need.looking += people as f64 * kind.operations(rows.width()) / RATE;
             need.looking += (features.operations(count) + sizes.operations(people)) / RATE;
             need.learning += learning(&sizes, people, classes) / RATE;
             need.bytes = need.bytes.max(kept + features.bytes(count).max(sizes.bytes(people)));
@@ -88,8 +89,9 @@ fn basis_bytes(sizes: &Sizes, people: usize) -> u64 {
 
 /// Multiplications of learning once.
 fn learning(sizes: &Sizes, people: usize, classes: usize) -> f64 {
-    let functions = KERNEL_FITS * sizes.landmarks.min(people) as f64;
-    ROUNDS * people as f64 * classes as f64 * (functions + EXPONENTIALS)
+    let landmarks = sizes.landmarks.min(people) as f64;
+    let smoothing = ROUNDS * (KERNEL_FITS * landmarks + EXPONENTIALS);
+    people as f64 * classes as f64 * (smoothing + 2.0 * STEPS * landmarks)
 }
 
 /// How many features of whom.
@@ -102,11 +104,7 @@ struct Features {
 
 impl Features {
     fn of(rows: &Rows, kind: Kind) -> Self {
-        let columns = rows.width() as u64;
-        let width = match kind {
-            Kind::Columns => columns,
-            Kind::Strokes | Kind::Patches => IMAGE_FEATURES * columns,
-        };
+        let width = kind.features(rows.width()) as u64;
         let entries = is_sparse(rows).then(|| rows.bytes() as u64 / 4);
         Self { people: rows.len() as u64, width, entries }
     }

@@ -42,6 +42,8 @@ struct Header {
     rows: u64,
     /// The product of the others
     width: usize,
+    /// The second and the last of them
+    sides: [u32; 2],
 }
 
 impl IdxTable {
@@ -50,6 +52,13 @@ impl IdxTable {
         ensure!(images.dimensions > 1, "an IDX file of one dimension; the table is the file of the images");
         ensure!(images.rows > 0, "there are no images");
         ensure!(images.width > 0, "the images have no pixels");
+        let [height, width] = images.sides;
+        ensure!(
+            images.dimensions == 2 || (images.dimensions == 3 && height == width),
+            "the images are not square, or have several layers, and would be taken for others: pad them to squares of one layer, or write \
+             their {} pixels as a row of numbers, in an IDX file of two dimensions or in a table",
+            images.width
+        );
         let labels = labels_file(path).map(|labels| {
             let header =
                 Header::read(&mut source::open(&labels)?).and_then(|header| check_labels(header, images));
@@ -116,13 +125,15 @@ impl Header {
             ElementType::from_code(code).with_context(|| format!("IDX type {code:#04x} is unknown"))?;
         ensure!(dimensions > 0, "an IDX file without dimensions");
         let rows = u64::from(u32::from_be_bytes(word()?));
-        let mut width = 1_u64;
-        for _ in 1..dimensions {
-            width *= u64::from(u32::from_be_bytes(word()?));
+        let (mut width, mut sides) = (1_u64, [0; 2]);
+        for dimension in 1..dimensions {
+            let side = u32::from_be_bytes(word()?);
+            sides = if dimension == 1 { [side; 2] } else { [sides[0], side] };
+            width *= u64::from(side);
             // Below 2^31, the limit of a column's width, the next product does not overflow.
             ensure!(i32::try_from(width).is_ok(), "{width} numbers in a row are too many");
         }
-        Ok(Self { element, dimensions, rows, width: width as usize })
+        Ok(Self { element, dimensions, rows, width: width as usize, sides })
     }
 
     /// The field of an image's pixels: bytes stay bytes.

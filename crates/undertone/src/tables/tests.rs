@@ -413,6 +413,9 @@ mod of_idx {
         assert_eq!(image_error(&idx(8, &[2, 0, 2], &[])), "the images have no pixels");
         assert_eq!(image_error(&idx(7, &[2, 2], &[])), "neither CSV nor Parquet nor IDX");
         assert_eq!(image_error(&idx(8, &[], &[])), "an IDX file without dimensions");
+        for shape in [&[1, 4, 1][..], &[1, 1, 2, 2]] {
+            assert!(image_error(&idx(8, shape, &[1, 2, 3, 4])).contains("their 4 pixels as a row"));
+        }
         assert!(image_error(&idx(8, &[1, u32::MAX, 2], &[])).contains("too many"));
         assert!(
             image_error(&idx(0x0d, &[1, 1], &f32::NAN.to_be_bytes()))

@@ -3,6 +3,7 @@
 use super::averages::judge_numbers;
 use super::numbers::LearntNumber;
 use super::{Kind, Train};
+use crate::exit::Usage;
 use crate::people::Origin;
 use crate::progress::stage_bar;
 use undertone_learn::factors::Factors;
@@ -22,10 +23,16 @@ impl Train {
         let fit = |people: &Examples| -> Result<Factors, LearnError> {
             Factors::fit(&people.rows, people.numbers.values())
         };
+        let everybody = self.gather(people)?;
+        if !everybody.rows.iter().any(|row| row.sparse.len() > 1) {
+            let why = "no two categories of more than 64 values meet in a row, and factors learn of those: numbers that are names are \
+                       categories if you say so, as in --column user_id=category --column movie_id=category";
+            return Err(Usage::new(why).into());
+        }
         let model = fit(&self.gather(&mut Those::others(people))?)?;
         bar.inc(1);
         let judged = judge_numbers(&model, people, number, origin.hidden())?;
-        let predictor = NumberPredictor::Factors(fit(&self.gather(people)?)?);
+        let predictor = NumberPredictor::Factors(fit(&everybody)?);
         bar.finish_and_clear();
         Ok(LearntNumber {
             kind: Kind::Factors,

@@ -69,13 +69,13 @@ pub(super) fn represented(
     judged: Option<Vec<f32>>,
     stages: &Stages,
 ) -> anyhow::Result<Learnt> {
+    let model = seen.model(everybody, classes)?;
     let judged = match judged {
         Some(judged) => judged,
         None => seen.without_part(everybody, classes, 0, stages)?,
     };
     let mut evaluation = Evaluation::new(classes);
     evaluation.observe(&everybody.part(|row| is_in(row, 0)), &judged)?;
-    let model = seen.model(everybody, classes)?;
     stages.finish();
     let (judged, predictor) = (Some(evaluation.figures()?), Predictor::Represented(Box::new(model)));
     let stages = stages.told();

@@ -139,12 +139,13 @@ fn within(turned: &Turned, low: f64, high: f64) -> Option<Held> {
     Some((words, outer.lead(inner) <= CLEARLY))
 }
 
-/// Where the methods are not in the order that they have to be in: ours before two stages, two stages before one. Ratings, of which few are
-/// enough for no network, have no such order.
+/// Where the methods are not in the order that they have to be in: ours before two stages, two stages before one. Ratings, of which a few
+/// are enough for no network, have no such order.
 pub(super) fn disorder(tables: &[Table]) -> Vec<String> {
     let pairs = [(Method::Ours, Method::TwoStages), (Method::TwoStages, Method::OneStage)];
     let held = tables
         .iter()
+        .filter(|table| !table.set.is_error())
         .flat_map(|table| pairs.iter().flat_map(move |&(method, other)| better(table, method, other)));
     held.filter(|(_, held)| !held).map(|(words, _)| words).collect()
 }

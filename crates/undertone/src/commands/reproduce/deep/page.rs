@@ -38,7 +38,8 @@ response, later people asked among the labels that the network of the stage befo
 as labels, mixup, warm start, filter; of two stages the first has 65 in 100 people. With 40 epochs and more, images are trained on \
 as published; with fewer, batches are smaller, steps larger, and nothing is cut out. <b>Ours</b> is, for images, what \
 <code>train --model representation</code> does: everybody answers once, and reports are smoothed over what public pixels tell by \
-themselves; for ratings, a network of people and films that makes the reports likeliest.</p>\n\
+themselves; for ratings, what <code>train --model factors</code> does: everybody reports a number, and what people, films and their pairs \
+add to it is learnt.</p>\n\
 <p><b>Seeds.</b> Devices and networks of a run follow from its seed. Seeds up to 100 are for development: whatever was chosen by looking \
 at results was chosen with those. Seeds from 101 on are for confirmation, and were not looked at before. They are never averaged \
 together. Behind ± stands the standard error over seeds; the sampling error of a table is what the same model would vary by before \
