@@ -146,10 +146,10 @@ pub(crate) struct Train {
 
 impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        self.check()?;
         if let Some(trust) = self.curator.trust {
             return self.run_curator(trust, out);
         }
+        self.check()?;
         if self.label.is_none() && survey::is_asked(&self.reports[0])? {
             return self.run_survey(out);
         }

@@ -7,6 +7,9 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
 
+/// A column of a board as a number
+const HEIGHT_OF_X: &str = "--label x --low 0 --high 1";
+
 /// The partition of a model of cells, without what its cells say.
 fn partition(model: &str) -> Value {
     let model: Value = serde_json::from_str(&fs::read_to_string(model).unwrap()).unwrap();
@@ -138,11 +141,46 @@ fn bad_words_of_a_curator_are_refused() {
         (&format!("{full} --domain x=0..1 --coverage 0.9"), "one class and no probabilities"),
         ("--width 0.5", "--trust"),
         ("--trust label-central --epsilon 1 --order 3", "--moment"),
+        (&format!("{full} --domain x=0..1,colour=dark|light"), "--domain colour: it is the label"),
+        (&format!("{full} --domain x=0..1 --domain y=0..1,x=0..2"), "--domain names `x` twice"),
+        (&format!("{full} --domain z=0..1"), "--domain z: "),
+        (&format!("{full} --domain z=0..1"), "has no such column, but x, y, colour"),
+        (&format!("{full} --domain x=0..1 --column y=skip"), "--column y: under full-central --domain"),
     ] {
         refused(&format!("train {table} --label colour {words} -o {model}"), 2, message);
     }
-    let heavy = "--trust label-central --epsilon 1 --order 1.5 --moment 1";
-    refused(&format!("train {table} --label x {heavy} -o {model}"), 2, "at least 2");
+    for trust in ["--trust label-central", "--trust full-central --domain y=0..1"] {
+        for (words, message) in [
+            ("--order 1.5 --moment 1", "--order is 1.5, but has to be at least 2"),
+            ("--order inf --moment 1", "--order is inf"),
+            ("--order 2 --moment -10", "--moment is -10, but has to be positive"),
+            ("--order 2 --moment nan", "--moment is NaN"),
+            ("--low 1 --high 0", "1"),
+            ("--low 0 --high 1 --width 1", "the width of a cell is 1"),
+        ] {
+            refused(&format!("train {table} --label x {trust} --epsilon 1 {words} -o {model}"), 2, message);
+        }
+        for option in [
+            "--l2 0.1",
+            "--method debiased",
+            "--epochs 3",
+            "--radius 1",
+            "--start nothing.json",
+            "--cache folder",
+            "--checkpoints folder",
+            "--retrain predicted",
+            "--explain",
+        ] {
+            let (word, _) = option.split_once(' ').unwrap_or((option, ""));
+            let words = format!("train {table} {HEIGHT_OF_X} {trust} --epsilon 1 {option} -o {model}");
+            refused(&words, 2, &format!("have no use for {word}: leave it out"));
+        }
+        // Nothing is read, so that it does not matter what there is.
+        let nowhere = folder.path("nowhere.csv");
+        let words =
+            format!("train {nowhere} --label x {trust} --epsilon 1 --order 2 --moment -10 -o {model}");
+        refused(&words, 2, "--moment is -10");
+    }
     let one = folder.file("one.csv", "x,colour\n0.1,dark\n0.2,dark\n");
     let words = "--trust label-central --epsilon 1";
     refused(&format!("train {one} --label colour {words} -o {model}"), 1, "at least two");

@@ -3,6 +3,8 @@
 //! Under full privacy neither the scale of a column nor its levels may come from the table, so that columns without a domain are
 //! not looked at.
 
+use crate::exit::Usage;
+use crate::tables::TableFile;
 use anyhow::{Context, bail, ensure};
 use std::str::FromStr;
 use undertone_learn::LearnError;
@@ -26,6 +28,13 @@ enum Cells {
     Range(f64, f64),
     /// One of these words: any other, and an empty cell, is none of them
     Levels(Vec<String>),
+}
+
+impl Domain {
+    /// The column.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 impl FromStr for Domain {
@@ -60,6 +69,22 @@ fn levels(name: &str, cells: &str) -> anyhow::Result<Vec<String>> {
     match repeated {
         Some((_, level)) => bail!("`{name}` names `{level}` twice"),
         None => Ok(levels),
+    }
+}
+
+/// Refuses what is no column of the table.
+pub(super) fn check_columns<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    table: &TableFile,
+) -> Result<(), Usage> {
+    let known: Vec<&str> = table.schema().fields().iter().map(|field| field.name().as_str()).collect();
+    match names.into_iter().find(|name| !known.contains(name)) {
+        Some(name) => Err(Usage::new(format!(
+            "--domain {name}: {} has no such column, but {}",
+            table.path().display(),
+            known.join(", ")
+        ))),
+        None => Ok(()),
     }
 }
 
