@@ -71,7 +71,8 @@ fn quartered_cubes_hold_a_quarter_of_an_axis_each_whatever_its_density() {
 #[test]
 fn truncating_gives_the_ancestors() {
     let rows = rows(2000, 2, 4);
-    for partition in sorts(&rows, 20.0) {
+    let cubes = Partition::cubes(&rows, 0.25).unwrap();
+    for partition in sorts(&rows, 20.0).into_iter().chain([cubes]) {
         for depth in 0..=partition.deepest() {
             let coarse = partition.clone().truncated(depth);
             assert_eq!(coarse.deepest(), depth);

@@ -9,11 +9,11 @@ use anyhow::{Context, bail, ensure};
 use std::str::FromStr;
 use undertone_learn::LearnError;
 use undertone_learn::features::Encoder;
-use undertone_learn::nonparametric::cells::Axes;
+use undertone_learn::nonparametric::cells::{Axes, Side};
 use undertone_report::{CategoryWords, ColumnKind, EncodingWords, FeatureColumn, Stretch};
 
-/// No column has more levels than this: each of them doubles the cells that all have to answer.
-const MOST_LEVELS: usize = 24;
+/// No column has more levels than this, each of which is a feature.
+const MOST_LEVELS: usize = 1000;
 
 /// A column and where its cells lie.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,13 +113,13 @@ pub(super) fn encoder(domain: &[Domain]) -> Result<Encoder, LearnError> {
     Encoder::from_words(&columns(domain), &domain.iter().map(words).collect::<Vec<_>>())
 }
 
-/// The axes of those features.
+/// The axes of those features, one for each column.
 pub(super) fn axes(domain: &[Domain]) -> Result<Axes, LearnError> {
-    let sides = |of: &Domain| match &of.cells {
-        Cells::Range(..) => vec![Some((-1.0, 1.0))],
-        Cells::Levels(levels) => vec![None; levels.len()],
+    let side = |of: &Domain| match &of.cells {
+        Cells::Range(..) => Side::Range(-1.0, 1.0),
+        Cells::Levels(levels) => Side::Levels(levels.len() as u32),
     };
-    Axes::of_domain(&domain.iter().flat_map(sides).collect::<Vec<_>>())
+    Axes::of_domain(&domain.iter().map(side).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -131,10 +131,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_one_axis_and_words_one_for_each_level() {
+    fn columns_have_one_axis_each_and_words_a_feature_for_each_level() {
         let domain = ["age=0..100", "town=Ely|Bath|York", "x=-1.5..2e3"].map(domain);
         assert_eq!(encoder(&domain).unwrap().width(), 5);
-        assert_eq!(axes(&domain).unwrap().axes().len(), 5);
+        assert_eq!(axes(&domain).unwrap().axes().len(), 3);
         assert_eq!(axes(&domain).unwrap().dimension(), 2);
         assert_eq!(columns(&domain)[1].kind, ColumnKind::Words);
     }
@@ -145,7 +145,7 @@ mod tests {
         {
             assert!(text.parse::<Domain>().is_err(), "{text}");
         }
-        let many: Vec<String> = (0..25).map(|level| format!("l{level}")).collect();
+        let many: Vec<String> = (0..1001).map(|level| format!("l{level}")).collect();
         assert!(format!("town={}", many.join("|")).parse::<Domain>().is_err());
     }
 }
