@@ -71,10 +71,13 @@ impl<G: CryptoRng> Examiner for Auditor<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Reports;
+    use crate::doubles::{OccupiedVotes, SumWithoutT};
     use crate::registry::{Kind, Setup};
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;
     use undertone_privacy::Epsilon;
+    use undertone_privacy::central::CellVotes;
     use undertone_privacy::label::LabelKind;
     use undertone_privacy::vector::VectorKind;
 
@@ -102,6 +105,46 @@ mod tests {
             assert!(verdict.simulation_only || verdict.kept(), "{verdict}");
             assert_eq!(verdict.simulation_only, usual(kind).is_simulation_only(), "{verdict}");
         }
+    }
+
+    #[test]
+    fn sums_with_the_noise_that_was_printed_are_broken_unless_t_is_one() {
+        let case = |t: f64| {
+            let sum = SumWithoutT::new(t, 1.0);
+            let [low, high] = [sum.bounds().lowest(), sum.bounds().highest()];
+            // Far from both sums the likelihood ratio is all it can be.
+            let reports = Reports::Representatives(vec![-1 << 40, 0, 1 << 20, 1 << 40]);
+            Case::new("as printed", sum, vec![(vec![low, high], vec![high, high])], reports)
+        };
+        let verdict = auditor(20_000, 4).plain(&case(5.0)).unwrap();
+        // A label moves the sum by 2T = 10, and the scale is 2/ε.
+        assert!(verdict.exact.is_some_and(|loss| (loss - 5.0).abs() < 1e-4), "{verdict}");
+        assert!(verdict.breaches.iter().any(|breach| matches!(breach, Breach::Exact { .. })), "{verdict}");
+        assert!(verdict.breaches.iter().any(|breach| matches!(breach, Breach::Proved { .. })), "{verdict}");
+        let verdict = auditor(20_000, 5).plain(&case(1.0)).unwrap();
+        assert!(verdict.kept(), "{verdict}");
+    }
+
+    #[test]
+    fn a_map_of_occupied_cells_loses_everything_when_a_record_moves() {
+        // The same three people, of whom one lies in another cell of the same grid
+        let people = |cell| vec![(0, 0), (0, 1), (cell, 1)];
+        let all = |cells: &[u32]| {
+            let classes =
+                |code: u32| cells.iter().enumerate().map(move |(i, &cell)| (cell, code >> i & 1)).collect();
+            (0..1 << cells.len()).map(classes).collect::<Vec<_>>()
+        };
+        let reports = Reports::All([all(&[0, 1]), all(&[0, 2])].concat());
+        let occupied = OccupiedVotes { labels: 2, epsilon: 1.0 };
+        let case = Case::new("occupied only", occupied, vec![(people(1), people(2))], reports);
+        let verdict = auditor(2000, 6).plain(&case).unwrap();
+        assert_eq!(verdict.exact, Some(f64::INFINITY), "{verdict}");
+        assert!(!verdict.kept(), "{verdict}");
+        // All cells, with the same noise whoever is there
+        let all = CellVotes::new(3, 2, Epsilon::new(1.0).unwrap()).unwrap();
+        let reports = (0..8).map(|code| (0..3).map(|cell| code >> cell & 1).collect()).collect();
+        let case = Case::new("all cells", all, vec![(people(1), people(2))], Reports::All(reports));
+        assert!(auditor(2000, 7).plain(&case).unwrap().kept());
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Test doubles: small mechanisms that can be told to lie about one thing at a time.
 
 use rand_core::CryptoRng;
-use undertone_privacy::exact::{Coin, distinct_below, uniform_below};
+use std::collections::BTreeMap;
+use undertone_privacy::central::{ExponentialMechanism, Vote};
+use undertone_privacy::exact::{Coin, DiscreteLaplace, Scale, distinct_below, uniform_below};
+use undertone_privacy::number::{Bounds, GridNumber};
 use undertone_privacy::{Epsilon, Guarantee, Mu, PrivacyError, Randomizer, Unbiased};
 
 pub(crate) fn pure(epsilon: f64) -> Guarantee {
@@ -222,6 +225,93 @@ impl Randomizer for Channel {
 
     fn ln_likelihood(&self, report: &usize, input: &usize) -> f64 {
         self.rows[*input][*report].ln()
+    }
+}
+
+/// The sum of a cell with the noise that was printed for it: the mean of n labels in [-T, T] with Laplace noise of scale 2/(n·ε), which
+/// lacks T.
+#[derive(Clone, Debug)]
+pub(crate) struct SumWithoutT {
+    bounds: Bounds,
+    epsilon: Epsilon,
+    noise: DiscreteLaplace,
+}
+
+impl SumWithoutT {
+    pub(crate) fn new(t: f64, epsilon: f64) -> Self {
+        let (bounds, epsilon) = (Bounds::new(-t, t).unwrap(), Epsilon::new(epsilon).unwrap());
+        let step = 2.0 * t / f64::from(bounds.steps());
+        let noise = DiscreteLaplace::new(Scale::at_least(2.0 / epsilon.get() / step).unwrap());
+        Self { bounds, epsilon, noise }
+    }
+
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+}
+
+impl Randomizer for SumWithoutT {
+    type Input = Vec<GridNumber>;
+    type Report = i64;
+
+    fn guarantee(&self) -> Guarantee {
+        Guarantee::Pure(self.epsilon)
+    }
+
+    fn randomize(&self, numbers: &Vec<GridNumber>, rng: &mut impl CryptoRng) -> Result<i64, PrivacyError> {
+        Ok(total(numbers) + self.noise.sample(rng))
+    }
+
+    fn ln_likelihood(&self, report: &i64, numbers: &Vec<GridNumber>) -> f64 {
+        self.noise.ln_pmf(report - total(numbers))
+    }
+}
+
+fn total(numbers: &[GridNumber]) -> i64 {
+    numbers.iter().map(|number| i64::from(number.index())).sum()
+}
+
+/// A class for each cell that somebody lies in, by the exponential mechanism, and no word of other cells: what a map of occupied cells
+/// would release of private features.
+#[derive(Clone, Debug)]
+pub(crate) struct OccupiedVotes {
+    pub(crate) labels: usize,
+    pub(crate) epsilon: f64,
+}
+
+impl OccupiedVotes {
+    fn counts(&self, votes: &[Vote]) -> BTreeMap<u32, Vec<u64>> {
+        let mut counts = BTreeMap::new();
+        for &(cell, label) in votes {
+            counts.entry(cell).or_insert_with(|| vec![0; self.labels])[label as usize] += 1;
+        }
+        counts
+    }
+
+    fn choice(&self) -> ExponentialMechanism {
+        ExponentialMechanism::new(Epsilon::new(self.epsilon).unwrap())
+    }
+}
+
+impl Randomizer for OccupiedVotes {
+    type Input = Vec<Vote>;
+    type Report = Vec<Vote>;
+
+    fn guarantee(&self) -> Guarantee {
+        pure(self.epsilon)
+    }
+
+    fn randomize(&self, votes: &Vec<Vote>, rng: &mut impl CryptoRng) -> Result<Vec<Vote>, PrivacyError> {
+        let answer = |(cell, counts)| Ok((cell, self.choice().randomize(&counts, rng)?));
+        self.counts(votes).into_iter().map(answer).collect()
+    }
+
+    fn ln_likelihood(&self, report: &Vec<Vote>, votes: &Vec<Vote>) -> f64 {
+        let counts = self.counts(votes);
+        if !report.iter().map(|(cell, _)| cell).eq(counts.keys()) {
+            return f64::NEG_INFINITY;
+        }
+        report.iter().map(|(cell, class)| self.choice().ln_likelihood(class, &counts[cell])).sum()
     }
 }
 

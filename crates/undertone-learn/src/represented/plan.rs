@@ -49,7 +49,7 @@ pub struct Need {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { seconds: 600.0, bytes: 8 << 30 }
+        Self { seconds: 1200.0, bytes: 8 << 30 }
     }
 }
 

@@ -51,6 +51,11 @@ impl CellVotes {
         self.labels
     }
 
+    /// What chooses the class of each cell.
+    pub fn choice(&self) -> ExponentialMechanism {
+        self.choice
+    }
+
     /// How many of each label lie in each cell.
     fn counts(&self, votes: &[Vote]) -> Result<Vec<Vec<u64>>, PrivacyError> {
         let mut counts = vec![vec![0; self.labels as usize]; self.cells as usize];

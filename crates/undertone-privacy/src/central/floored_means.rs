@@ -72,6 +72,11 @@ impl FlooredMeans {
         self.bounds
     }
 
+    /// n₀.
+    pub fn floor(&self) -> u32 {
+        self.floor
+    }
+
     /// The noise, in steps of which 2^30 are T.
     pub fn noise(&self) -> DiscreteLaplace {
         self.noise

@@ -118,17 +118,6 @@ mod tests {
     }
 
     #[test]
-    fn without_the_width_of_the_bounds_in_its_scale_the_promise_is_broken_five_times_over() {
-        // As printed: the mean of n labels in [-5, 5] with Laplace noise of scale 2/(n·ε). A label moves the mean by 10/n.
-        let (bound, epsilon, n) = (5.0, 1.0, 20.0);
-        let loss = |scale: f64| 2.0 * bound / n / scale;
-        assert!((loss(2.0 / (n * epsilon)) - 5.0).abs() < 1e-12);
-        let step = 2.0 * bound / f64::from(1 << 20);
-        let ours = of(bound, epsilon).noise().scale().get() * step / n;
-        assert!(loss(ours) <= epsilon && loss(ours) > 0.999);
-    }
-
-    #[test]
     fn sums_are_right_on_average_and_scatter_as_stated() {
         let sum = of(2.0, 1.0);
         let input = numbers(&sum, &[0.5, -1.0, 2.0, 7.0]);

@@ -135,7 +135,7 @@ pub(crate) struct Train {
     #[arg(long)]
     explain: bool,
     /// With --model auto: what is expected to take longer on one core of a usual machine is not tried
-    #[arg(long, value_name = "MINUTES", value_parser = arguments::positive, default_value = "10")]
+    #[arg(long, value_name = "MINUTES", value_parser = arguments::positive, default_value = "20")]
     budget: f64,
     /// Print JSON
     #[arg(long)]
@@ -146,10 +146,10 @@ pub(crate) struct Train {
 
 impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        self.check()?;
         if let Some(trust) = self.curator.trust {
             return self.run_curator(trust, out);
         }
+        self.check()?;
         if self.label.is_none() && survey::is_asked(&self.reports[0])? {
             return self.run_survey(out);
         }

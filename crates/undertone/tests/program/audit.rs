@@ -1,6 +1,6 @@
 //! `audit`, and the mechanisms that only the auditor and the careful look at.
 
-use crate::run::{close, json, refused, text, undertone};
+use crate::run::{close, json, refused, text};
 
 #[test]
 fn randomized_response_bits_and_subsets_are_proved_to_lose_most_of_what_they_promise() {
@@ -85,5 +85,30 @@ fn central_mechanisms_are_laid_open_and_say_whom_they_trust() {
     let histogram = json("mechanism central --kind histogram --epsilon 0.5 --counts 3,4");
     // Scale 4: 2a/(1 - a)² with a = e^(-1/4)
     close(&histogram["variance"], 31.833_85, 1e-4);
-    assert_eq!(undertone("mechanism central --kind histogram --epsilon 1").status.code(), Some(2));
+    assert_eq!(histogram, {
+        let mut without = json("mechanism central --kind histogram --epsilon 0.5");
+        without["counts"] = serde_json::json!([3, 4]);
+        without
+    });
+    // What answers about cells needs none: scales 2T/ε, 4T/ε and 4T/((n₀ + 1)·ε) with T = 1, n₀ = 2, ε = 1/2.
+    for (kind, change, scale) in [
+        ("cell-sum", "label", 4.0),
+        ("two-sided-sums", "record", 8.0),
+        ("floored-means", "record", 8.0 / 3.0),
+    ] {
+        let open = json(&format!("mechanism central --kind {kind} --epsilon 0.5"));
+        assert_eq!(open["change"], change);
+        close(&open["noise_scale"], scale, 1e-6);
+        close(&open["variance"], 2.0 * scale * scale, 1e-4);
+        assert!(open["integers"]["scale_numerator"].is_string(), "{open}");
+        let told = text(&format!("mechanism central --kind {kind} --epsilon 0.5"));
+        assert!(
+            told.contains(&format!("for the change of one {change}")) && told.contains("scale"),
+            "{told}"
+        );
+        refused(&format!("mechanism central --kind {kind} --epsilon 0.5 --counts 3,4"), 2, "leave them out");
+    }
+    let votes = json("mechanism central --kind cell-votes --epsilon 0.5");
+    let rate = |name: &str| votes["integers"][name].as_str().unwrap().parse::<f64>().unwrap();
+    assert!((rate("rate_numerator") / rate("rate_denominator") - 0.25).abs() < 1e-12);
 }

@@ -7,6 +7,9 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
 
+/// A column of a board as a number
+const HEIGHT_OF_X: &str = "--label x --low 0 --high 1";
+
 /// The partition of a model of cells, without what its cells say.
 fn partition(model: &str) -> Value {
     let model: Value = serde_json::from_str(&fs::read_to_string(model).unwrap()).unwrap();
@@ -103,7 +106,7 @@ fn under_full_privacy_the_cells_are_the_same_wherever_people_are() {
     let trained = json(&format!(
         "train {table} {COLOUR} --trust full-central --epsilon 1 --domain x=0..1,town=Ely|Bath --width 0.5 -o {model}"
     ));
-    assert_eq!((&trained["features"], &trained["cells"]), (&3.into(), &8.into()));
+    assert_eq!((&trained["features"], &trained["cells"]), (&3.into(), &6.into()));
     // Words that no domain names have a cell of their own.
     json(&format!("predict {model} {table} -o {}", folder.path("words-out.csv")));
 }
@@ -138,11 +141,46 @@ fn bad_words_of_a_curator_are_refused() {
         (&format!("{full} --domain x=0..1 --coverage 0.9"), "one class and no probabilities"),
         ("--width 0.5", "--trust"),
         ("--trust label-central --epsilon 1 --order 3", "--moment"),
+        (&format!("{full} --domain x=0..1,colour=dark|light"), "--domain colour: it is the label"),
+        (&format!("{full} --domain x=0..1 --domain y=0..1,x=0..2"), "--domain names `x` twice"),
+        (&format!("{full} --domain z=0..1"), "--domain z: "),
+        (&format!("{full} --domain z=0..1"), "has no such column, but x, y, colour"),
+        (&format!("{full} --domain x=0..1 --column y=skip"), "--column y: under full-central --domain"),
     ] {
         refused(&format!("train {table} --label colour {words} -o {model}"), 2, message);
     }
-    let heavy = "--trust label-central --epsilon 1 --order 1.5 --moment 1";
-    refused(&format!("train {table} --label x {heavy} -o {model}"), 2, "at least 2");
+    for trust in ["--trust label-central", "--trust full-central --domain y=0..1"] {
+        for (words, message) in [
+            ("--order 1.5 --moment 1", "--order is 1.5, but has to be at least 2"),
+            ("--order inf --moment 1", "--order is inf"),
+            ("--order 2 --moment -10", "--moment is -10, but has to be positive"),
+            ("--order 2 --moment nan", "--moment is NaN"),
+            ("--low 1 --high 0", "1"),
+            ("--low 0 --high 1 --width 1", "the width of a cell is 1"),
+        ] {
+            refused(&format!("train {table} --label x {trust} --epsilon 1 {words} -o {model}"), 2, message);
+        }
+        for option in [
+            "--l2 0.1",
+            "--method debiased",
+            "--epochs 3",
+            "--radius 1",
+            "--start nothing.json",
+            "--cache folder",
+            "--checkpoints folder",
+            "--retrain predicted",
+            "--explain",
+        ] {
+            let (word, _) = option.split_once(' ').unwrap_or((option, ""));
+            let words = format!("train {table} {HEIGHT_OF_X} {trust} --epsilon 1 {option} -o {model}");
+            refused(&words, 2, &format!("have no use for {word}: leave it out"));
+        }
+        // Nothing is read, so that it does not matter what there is.
+        let nowhere = folder.path("nowhere.csv");
+        let words =
+            format!("train {nowhere} --label x {trust} --epsilon 1 --order 2 --moment -10 -o {model}");
+        refused(&words, 2, "--moment is -10");
+    }
     let one = folder.file("one.csv", "x,colour\n0.1,dark\n0.2,dark\n");
     let words = "--trust label-central --epsilon 1";
     refused(&format!("train {one} --label colour {words} -o {model}"), 1, "at least two");
@@ -155,16 +193,17 @@ fn bad_words_of_a_curator_are_refused() {
 }
 
 /// A board on which one in five has the other colour, and a tent with heights off by up to a quarter.
-fn doubtful(folder: &Folder, people: u32) -> [String; 2] {
+fn doubtful(folder: &Folder, people: std::ops::Range<u32>) -> [String; 2] {
     let (mut board, mut tent) = (String::from("x,y,colour\n"), String::from("x,y,height\n"));
-    for (place, person) in places(people).zip(0u32..) {
+    for (place, person) in places(people.end).zip(0u32..).skip(people.start as usize) {
         let chance = f64::from(person.wrapping_mul(2_654_435_769) >> 8) / f64::from(1 << 24);
         let dark = ((place.0 < 0.5) == (place.1 < 0.5)) != (chance < 0.2);
         writeln!(board, "{:.4},{:.4},{}", place.0, place.1, if dark { "dark" } else { "light" }).unwrap();
         let height = 4.0 * (0.5 - (place.0 - 0.5).abs()) + 0.5 * (chance - 0.5);
         writeln!(tent, "{:.4},{:.4},{height:.4}", place.0, place.1).unwrap();
     }
-    [folder.file("board.csv", &board), folder.file("tent.csv", &tent)]
+    let name = |of: &str| format!("{of}{}.csv", people.start);
+    [folder.file(&name("board"), &board), folder.file(&name("tent"), &tent)]
 }
 
 /// What is promised was held, and what is said about it is right.
@@ -179,21 +218,22 @@ fn held(model: &str, table: &str, label: &str, promised: f64) -> Value {
 #[test]
 fn sets_and_intervals_hold_as_often_as_promised_on_people_who_were_not_asked() {
     let folder = Folder::new("coverage");
-    let [board, tent] = doubtful(&folder, 40_000);
-    let reports = |table: &str, label: &str, part: u32| {
-        let path = format!("{table}.{part}.parquet");
-        json(&format!("privatize {table} {label} --epsilon 3 --seed {part} --part {part}/2 -o {path}"));
+    let [[board, tent], [other_board, other_tent]] =
+        [0..20_000, 20_000..40_000].map(|people| doubtful(&folder, people));
+    let reports = |table: &str, label: &str| {
+        let path = format!("{table}.parquet");
+        json(&format!("privatize {table} {label} --epsilon 3 --seed 1 -o {path}"));
         path
     };
+    let [asked, others] = [&board, &other_board].map(|table| reports(table, COLOUR));
     let model = folder.path("model.json");
     // Seven in ten is what the likeliest colour alone has; nineteen in twenty takes both.
     for (share, sizes) in [(0.7, 1.0..1.4), (0.95, 1.6..2.01)] {
         for kind in ["cells", "auto --epochs 1"] {
-            let [asked, others] = [1, 2].map(|part| reports(&board, &format!("{COLOUR} --force"), part));
             let words = format!("train {asked} --model {kind} --coverage {share} --force");
             let trained = json(&format!("{words} -o {model}"));
             assert!((number(&trained, "coverage") - share).abs() < 1e-12, "{trained}");
-            let judged = held(&model, &board, "colour", share);
+            let judged = held(&model, &other_board, "colour", share);
             assert!(sizes.contains(&number(&judged, "set_size")), "{kind} {share}: {judged}");
             let told = json(&format!("evaluate {model} {others}"));
             let apart = number(&told, "coverage") - number(&judged, "coverage");
@@ -206,10 +246,10 @@ fn sets_and_intervals_hold_as_often_as_promised_on_people_who_were_not_asked() {
     json(&format!("predict {model} {board} -o {out}"));
     let out = fs::read_to_string(out).unwrap();
     assert!(out.starts_with("prediction,probability,set\n") && out.contains(",dark|light\n"));
-    let [asked, others] = [1, 2].map(|part| reports(&tent, &format!("{HEIGHT} --force"), part));
+    let [asked, others] = [&tent, &other_tent].map(|table| reports(table, HEIGHT));
     for kind in ["linear", "cells"] {
         json(&format!("train {asked} --model {kind} --coverage 0.8 --force -o {model}"));
-        let judged = held(&model, &tent, "height", 0.8);
+        let judged = held(&model, &other_tent, "height", 0.8);
         let told = json(&format!("evaluate {model} {others}"));
         // Reports say what is held at least.
         let slack = 5.0 * number(&told, "coverage_standard_error");
@@ -224,7 +264,7 @@ fn sets_and_intervals_hold_as_often_as_promised_on_people_who_were_not_asked() {
 #[test]
 fn a_curators_sets_and_intervals_hold_as_often_as_promised() {
     let folder = Folder::new("curator-coverage");
-    let [board, tent] = doubtful(&folder, 20_000);
+    let [board, tent] = doubtful(&folder, 0..20_000);
     let model = folder.path("model.json");
     for (words, sizes) in [("0.7", 1.0..1.4), ("0.95", 1.6..2.01)] {
         json(&format!(

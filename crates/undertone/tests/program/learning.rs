@@ -172,6 +172,21 @@ fn a_model_remembers_whom_it_was_learnt_from() {
     json(&format!("train {NURSERY} --label nursery --epochs 2 --l2 1e-4 -o {honest}"));
     let start = format!("--epochs 1 --l2 1e-3 -o {}", folder.path("y.json"));
     refused(&format!("train {first} --start {honest} {start}"), 1, "learnt from true labels without privacy");
+    // A curator keeps a promise, but devices trust none.
+    let curated = folder.path("curated.json");
+    json(&format!(
+        "train {NURSERY} --label nursery --classes {CLASSES} --trust label-central --epsilon 1 -o {curated}"
+    ));
+    refused(
+        &format!("train {first} --start {curated} {start}"),
+        1,
+        "a curator who saw the true labels, whom",
+    );
+    refused(
+        &format!("{ask} --part 2/2 --prior {curated} --seed 2"),
+        1,
+        "a curator who saw the true labels, whom",
+    );
     // Nor does what true labels have taught, whatever it starts from.
     let bared = folder.path("bared.json");
     json(&format!("train {NURSERY} --label nursery --start {model} --epochs 1 --l2 1e-3 -o {bared}"));

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 const QUANTILES: usize = 256;
 /// Quantiles are those of at most so many rows, evenly spread.
 const SAMPLE: usize = 1 << 17;
+/// No category has more levels: their numbers are floats, too.
+const MOST_LEVELS: u32 = 1 << 20;
 /// Of sparse features, which are mostly zero, so many are told apart: the most frequent.
 pub(crate) const SPARSE: usize = 64;
 
@@ -22,6 +24,24 @@ pub struct Axis {
     pub feature: u32,
     /// How its values are scaled
     pub scale: AxisScale,
+    /// How many features after it are levels of the same category, of which a row has one at most: the axis then has a value for
+    /// each of them, and one for none
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub others: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// Where a public domain says that a column lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Side {
+    /// A number, from here to there
+    Range(f32, f32),
+    /// One of so many levels, or none of them: as many features, which are zero or one
+    Levels(u32),
 }
 
 /// How the values of a feature lie on [0, 1].
@@ -36,6 +56,7 @@ pub enum AxisScale {
 
 /// All axes of some features.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Document")]
 pub struct Axes {
     /// The number of dense features
     dense: usize,
@@ -76,32 +97,60 @@ impl Axes {
         let axis = |feature| {
             let mut values: Vec<f32> = sample.iter().map(|&row| value(row, dense, feature)).collect();
             values.sort_by(f32::total_cmp);
-            AxisScale::of_sorted(&values).map(|scale| Axis { feature, scale })
+            AxisScale::of_sorted(&values).map(|scale| Axis { feature, scale, others: 0 })
         };
         Ok(Self { dense, axes: features.filter_map(axis).collect() })
     }
 
     /// Dense features in a public box, one (low, high) for each: cells of equal width, whatever the data are.
     pub fn of_box(sides: &[(f32, f32)]) -> Result<Self, LearnError> {
-        Self::of_domain(&sides.iter().copied().map(Some).collect::<Vec<_>>())
+        Self::of_domain(&sides.iter().map(|&(low, high)| Side::Range(low, high)).collect::<Vec<_>>())
     }
 
-    /// The same, where a feature without a side is a level: zero or one.
-    pub fn of_domain(sides: &[Option<(f32, f32)>]) -> Result<Self, LearnError> {
-        let axis = |(feature, side): (usize, &Option<(f32, f32)>)| {
-            let feature = feature as u32;
-            let Some((low, high)) = *side else { return Ok(Axis { feature, scale: AxisScale::Level(1.0) }) };
-            if low < high && low.is_finite() && high.is_finite() {
-                return Ok(Axis { feature, scale: AxisScale::Quantiles(vec![low, high]) });
-            }
-            Err(LearnError::Parameter {
-                what: "the width of the box",
-                value: f64::from(high) - f64::from(low),
-                expected: "positive and finite",
-            })
-        };
-        let axes = sides.iter().enumerate().map(axis).collect::<Result<_, _>>()?;
-        Ok(Self { dense: sides.len(), axes })
+    /// The same with categories: one axis for each column, whose features follow each other.
+    pub fn of_domain(sides: &[Side]) -> Result<Self, LearnError> {
+        let (mut feature, mut axes) = (0, Vec::with_capacity(sides.len()));
+        for &side in sides {
+            let (scale, levels) = match side {
+                Side::Range(low, high) if low < high && low.is_finite() && high.is_finite() => {
+                    (AxisScale::Quantiles(vec![low, high]), 1)
+                }
+                Side::Range(low, high) => {
+                    let (what, value) = ("the width of the box", f64::from(high) - f64::from(low));
+                    return Err(LearnError::Parameter { what, value, expected: "positive and finite" });
+                }
+                Side::Levels(levels) if (1..=MOST_LEVELS).contains(&levels) => {
+                    (AxisScale::Level(1.0), levels)
+                }
+                Side::Levels(levels) => {
+                    let (what, value) = ("the number of levels of a category", f64::from(levels));
+                    return Err(LearnError::Parameter { what, value, expected: "from 1 to 2^20" });
+                }
+            };
+            axes.push(Axis { feature, scale, others: levels - 1 });
+            feature += levels;
+        }
+        Ok(Self { dense: feature as usize, axes })
+    }
+
+    /// What no data have: axes may come from a file.
+    fn problem(&self) -> Option<String> {
+        self.axes.iter().find_map(|axis| {
+            let feature = axis.feature;
+            let sound = match &axis.scale {
+                AxisScale::Quantiles(knots) => {
+                    let rising = knots.windows(2).all(|pair| pair[0] <= pair[1]);
+                    let (Some(first), Some(last)) = (knots.first(), knots.last()) else {
+                        return Some(format!("feature {feature} has no quantiles, two at least are needed"));
+                    };
+                    rising && first < last && first.is_finite() && last.is_finite() && axis.others == 0
+                }
+                AxisScale::Level(from) => from.is_finite() && axis.others < MOST_LEVELS,
+            };
+            let last = feature.checked_add(axis.others).is_some_and(|last| last < u32::MAX);
+            (!sound || !last)
+                .then(|| format!("the scale of feature {feature} is none: its values have to rise"))
+        })
     }
 
     /// The number of dense features.
@@ -114,27 +163,57 @@ impl Axes {
         &self.axes
     }
 
-    /// d, the number of axes that are numbers; at least one.
-    pub fn dimension(&self) -> u32 {
+    /// How many axes are numbers.
+    pub fn numbers(&self) -> u32 {
         let number = |axis: &&Axis| matches!(axis.scale, AxisScale::Quantiles(_));
-        self.axes.iter().filter(number).count().max(1) as u32
+        self.axes.iter().filter(number).count() as u32
     }
 
-    /// The value of a row on an axis.
+    /// d, the number of axes that are numbers; at least one.
+    pub fn dimension(&self) -> u32 {
+        self.numbers().max(1)
+    }
+
+    /// The value of a row on an axis: of a category which of its levels it is, from one on, or zero for none.
     #[inline]
     pub fn value(&self, row: Row<'_>, axis: usize) -> f32 {
-        value(row, self.dense, self.axes[axis].feature)
+        match &self.axes[axis] {
+            Axis { feature, others: 0, .. } => value(row, self.dense, *feature),
+            Axis { feature, others, .. } => {
+                let level = (0..=*others).find(|other| value(row, self.dense, feature + other) > 0.0);
+                level.map_or(0.0, |level| (level + 1) as f32)
+            }
+        }
     }
 
     /// Whether rows of these widths can be placed.
     pub fn check(&self, rows: &Rows) -> Result<(), LearnError> {
         let width = rows.width();
-        let needed =
-            self.axes.iter().map(|axis| axis.feature as usize + 1).max().unwrap_or(0).max(self.dense);
+        let last = self.axes.iter().map(|axis| axis.feature as usize + axis.others as usize + 1);
+        let needed = last.max().unwrap_or(0).max(self.dense);
         if rows.dense_width() == self.dense && needed <= width {
             return Ok(());
         }
         Err(LearnError::Columns { found: width, expected: needed })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    dense: usize,
+    axes: Vec<Axis>,
+}
+
+impl TryFrom<Document> for Axes {
+    type Error = LearnError;
+
+    fn try_from(Document { dense, axes }: Document) -> Result<Self, LearnError> {
+        let axes = Self { dense, axes };
+        match axes.problem() {
+            Some(problem) => Err(LearnError::Model { problem }),
+            None => Ok(axes),
+        }
     }
 }
 
@@ -239,6 +318,37 @@ mod tests {
         let last = axes.axes().len() - 1;
         assert_eq!((axes.value(rows.get(0), last), axes.value(rows.get(1), last)), (1.0, 0.0));
         assert!(axes.check(&Rows::new(3, 10)).is_err() && axes.check(&rows).is_ok());
+    }
+
+    #[test]
+    fn a_category_of_a_domain_is_one_axis_with_a_value_for_none() {
+        let axes = Axes::of_domain(&[Side::Levels(3), Side::Range(0.0, 1.0), Side::Levels(1)]).unwrap();
+        assert_eq!((axes.axes().len(), axes.dense(), axes.numbers()), (3, 5, 1));
+        let rows = Rows::dense(5, vec![0.0, 0.0, 1.0, 0.3, 1.0, 0.0, 0.0, 0.0, 0.3, 0.0]);
+        let values = |row| [0, 1, 2].map(|axis| axes.value(rows.get(row), axis));
+        assert_eq!((values(0), values(1)), ([3.0, 0.3, 1.0], [0.0, 0.3, 0.0]));
+        assert!(axes.check(&rows).is_ok() && axes.check(&Rows::dense(3, vec![0.0; 3])).is_err());
+    }
+
+    #[test]
+    fn a_file_whose_scales_are_none_is_refused() {
+        let read = |scale: &str| {
+            let text = format!(r#"{{"dense":2,"axes":[{{"feature":1,"scale":{scale}}}]}}"#);
+            serde_json::from_str::<Axes>(&text)
+        };
+        assert!(read(r#"{"quantiles":[0.0,0.5,0.5,1.0]}"#).is_ok() && read(r#"{"level":1.0}"#).is_ok());
+        let empty = read(r#"{"quantiles":[]}"#).unwrap_err().to_string();
+        assert!(empty.contains("feature 1 has no quantiles"), "{empty}");
+        for scale in ["[1.0]", "[1.0,1.0]", "[0.0,2.0,1.0]", "[0.0,1e39]", "[-1e39,0.0]"] {
+            assert!(read(&format!(r#"{{"quantiles":{scale}}}"#)).is_err(), "{scale}");
+        }
+        assert!(read(r#"{"level":1e39}"#).is_err());
+        for others in ["4294967295", "1048576"] {
+            let axis = format!(r#"{{"feature":1,"scale":{{"level":1.0}},"others":{others}}}"#);
+            assert!(serde_json::from_str::<Axes>(&format!(r#"{{"dense":2,"axes":[{axis}]}}"#)).is_err());
+        }
+        let number = r#"{"feature":0,"scale":{"quantiles":[0.0,1.0]},"others":1}"#;
+        assert!(serde_json::from_str::<Axes>(&format!(r#"{{"dense":2,"axes":[{number}]}}"#)).is_err());
     }
 
     #[test]

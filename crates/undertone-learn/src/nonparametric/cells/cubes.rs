@@ -2,7 +2,8 @@
 //!
 //! A cube is a packed key, some bits for each axis, so that no two cubes are mistaken for each other. The parent of a cube
 //! has half as many parts an axis: its key is that of its children with each part shifted by one bit. Above the cube that
-//! only the levels tell apart is the root, everybody. Only cubes with somebody inside are kept, O(occupied) in memory: who
+//! only the levels tell apart are, where a curator asks for it, those without the last column of levels, without the last two and so
+//! on; and above all of them the root, everybody. Only cubes with somebody inside are kept, O(occupied) in memory: who
 //! occupies what is public under label privacy, and **only** there.
 
 use super::axes::{Axes, AxisScale};
@@ -27,10 +28,12 @@ pub struct CubeGrid {
 }
 
 impl CubeGrid {
-    /// m parts for each axis of numbers.
+    /// m parts for each axis of numbers; without numbers there is nothing to cut.
     pub fn new(axes: Axes, parts: u32) -> Result<Self, LearnError> {
+        let parts = if axes.numbers() == 0 { parts.min(1) } else { parts };
         let edges = axes.axes().iter().map(|axis| match &axis.scale {
-            AxisScale::Level(from) => vec![*from],
+            AxisScale::Level(from) if axis.others == 0 => vec![*from],
+            AxisScale::Level(_) => (1..=axis.others + 1).map(|level| level as f32).collect(),
             scale @ AxisScale::Quantiles(_) => {
                 (1..parts).map(|part| scale.quantile(f64::from(part) / f64::from(parts))).collect()
             }
@@ -67,7 +70,13 @@ impl CubeGrid {
     }
 
     fn bits(&self, axis: usize) -> u32 {
-        if self.is_level(axis) { 1 } else { self.bits }
+        // a value for each level and one for none
+        if self.is_level(axis) { (self.axes.axes()[axis].others + 1).ilog2() + 1 } else { self.bits }
+    }
+
+    /// How many axes are levels.
+    pub fn levels(&self) -> u32 {
+        self.axes.axes().len() as u32 - self.axes.numbers()
     }
 
     /// The part of each axis that a row lies in, packed.
@@ -84,7 +93,8 @@ impl CubeGrid {
     /// The key of the cube with 1/2^`halvings` of the parts.
     fn coarser(&self, key: u64, halvings: u32) -> u64 {
         let (mut coarse, mut shift) = (0, 0);
-        for axis in (0..self.edges.len()).rev() {
+        // An axis without bits might lie beyond the last one.
+        for axis in (0..self.edges.len()).rev().filter(|&axis| self.bits(axis) > 0) {
             let bits = self.bits(axis);
             let part = (key >> shift) & ((1 << bits) - 1);
             coarse |= (if self.is_level(axis) { part } else { part >> halvings }) << shift;
@@ -93,7 +103,22 @@ impl CubeGrid {
         coarse
     }
 
-    /// m^d, the number of cells with or without anybody inside; levels have two each. Infinite if beyond floats.
+    /// The key of the cube without the last so many axes of levels.
+    fn without_levels(&self, key: u64, mut dropped: u32) -> u64 {
+        let (mut kept, mut shift) = (0, 0);
+        for axis in (0..self.edges.len()).rev().filter(|&axis| self.bits(axis) > 0) {
+            let bits = self.bits(axis);
+            if dropped > 0 && self.is_level(axis) {
+                dropped -= 1;
+            } else {
+                kept |= key & (((1 << bits) - 1) << shift);
+            }
+            shift += bits;
+        }
+        kept
+    }
+
+    /// m^d, the number of cells with or without anybody inside; a category has one more than levels. Infinite if beyond floats.
     pub fn all_cells(&self) -> f64 {
         self.edges.iter().map(|edges| (edges.len() + 1) as f64).product()
     }
@@ -116,11 +141,14 @@ pub struct Cubes {
     grid: CubeGrid,
     /// From the coarsest to the finest, each with half the width of the one before; node 0 is the root
     scales: Vec<KeyTable>,
+    /// So many scales come before the one that all levels tell apart, each with a column of levels more than the one before
+    #[serde(default)]
+    drops: u32,
 }
 
 impl Cubes {
-    /// The cubes that these rows lie in.
-    pub fn occupied(grid: CubeGrid, rows: &Rows) -> Result<Self, LearnError> {
+    /// The cubes that these rows lie in, with coarser ones that do without the last levels, so many at most.
+    pub fn occupied(grid: CubeGrid, rows: &Rows, drops: u32) -> Result<Self, LearnError> {
         grid.axes.check(rows)?;
         let mut finest: Vec<u64> = rows.iter().map(|row| grid.key(row)).collect();
         finest.sort_unstable();
@@ -129,7 +157,7 @@ impl Cubes {
             let (what, expected) = ("the number of occupied cells", "below 2^30");
             return Err(LearnError::Parameter { what, value: finest.len() as f64, expected });
         }
-        Ok(Self::with_finest(grid, finest))
+        Ok(Self::with_finest(grid, finest, drops))
     }
 
     /// Every cube of a grid, whoever lies in it: the only ones that may be looked at where features are private.
@@ -141,15 +169,34 @@ impl Cubes {
                 |key: &u64| parts.clone().map(|part| key << grid.bits(axis) | part).collect::<Vec<_>>();
             keys = keys.iter().flat_map(below).collect();
         }
-        Self::with_finest(grid, keys)
+        let drops = grid.levels();
+        Self::with_finest(grid, keys, drops)
     }
 
-    fn with_finest(grid: CubeGrid, finest: Vec<u64>) -> Self {
-        let coarser = |halvings| finest.iter().map(|&key| grid.coarser(key, halvings)).collect::<Vec<_>>();
-        let scales = (1..=grid.bits).rev().map(|halvings| KeyTable::from(coarser(halvings)));
-        let mut scales: Vec<KeyTable> = scales.collect();
-        scales.push(KeyTable::from(finest));
-        Self { grid, scales }
+    fn with_finest(grid: CubeGrid, finest: Vec<u64>, drops: u32) -> Self {
+        // Without all of its levels a cube is the root.
+        let drops = drops.min(grid.levels().saturating_sub(1));
+        let mut scales = vec![KeyTable::from(finest)];
+        let coarser = |scales: &[KeyTable], coarse: &dyn Fn(u64) -> u64| {
+            let finer = scales.last().map(KeyTable::keys).unwrap_or_default();
+            KeyTable::from(finer.iter().map(|&key| coarse(key)).collect::<Vec<_>>())
+        };
+        for _ in 0..grid.bits {
+            scales.push(coarser(&scales, &|key| grid.coarser(key, 1)));
+        }
+        for dropped in 1..=drops {
+            scales.push(coarser(&scales, &|key| grid.without_levels(key, dropped)));
+        }
+        scales.reverse();
+        Self { grid, scales, drops }
+    }
+
+    /// The key, one scale coarser, of one of this scale.
+    fn above(&self, key: u64, scale: usize) -> u64 {
+        match (self.drops as usize).checked_sub(scale) {
+            Some(dropped) => self.grid.without_levels(key, dropped as u32 + 1),
+            None => self.grid.coarser(key, 1),
+        }
     }
 
     /// How the features are cut.
@@ -166,7 +213,7 @@ impl Cubes {
                 above = 1;
             }
             let parent =
-                |&key: &u64| pair[0].place(self.grid.coarser(key, 1)).map_or(0, |place| above + place);
+                |&key: &u64| pair[0].place(self.above(key, scale + 1)).map_or(0, |place| above + place);
             parents.extend(pair[1].keys().iter().map(parent));
             above += pair[0].keys().len() as u32;
         }
@@ -181,12 +228,12 @@ impl Cubes {
     pub(super) fn locate(&self, row: Row<'_>) -> u32 {
         let mut key = self.grid.key(row);
         let mut above: u32 = self.nodes();
-        for scale in self.scales.iter().rev() {
-            above -= scale.keys().len() as u32;
-            if let Some(place) = scale.place(key) {
+        for (scale, keys) in self.scales.iter().enumerate().rev() {
+            above -= keys.keys().len() as u32;
+            if let Some(place) = keys.place(key) {
                 return above + place;
             }
-            key = self.grid.coarser(key, 1);
+            key = self.above(key, scale);
         }
         0
     }
@@ -209,12 +256,25 @@ impl Cubes {
     pub(super) fn truncate(&mut self, depth: u32) {
         while self.scales.len() as u32 > depth {
             self.scales.pop();
-            self.grid.halve();
+            match (self.drops + 1).checked_sub(self.scales.len() as u32) {
+                Some(dropped) if dropped > 0 => self.grid.forget_levels(dropped),
+                _ => self.grid.halve(),
+            }
         }
     }
 }
 
 impl CubeGrid {
+    /// Does not tell apart the last so many axes of levels.
+    fn forget_levels(&mut self, dropped: u32) {
+        let levels = |axis: &&usize| matches!(self.axes.axes()[**axis].scale, AxisScale::Level(_));
+        let axes: Vec<usize> = (0..self.edges.len()).rev().collect();
+        let forgotten: Vec<usize> = axes.iter().filter(levels).take(dropped as usize).copied().collect();
+        for axis in forgotten {
+            self.edges[axis].clear();
+        }
+    }
+
     /// Half as many parts: the children 2i and 2i + 1 become i.
     fn halve(&mut self) {
         self.parts = self.parts.div_ceil(2);

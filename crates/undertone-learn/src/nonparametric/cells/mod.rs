@@ -10,7 +10,7 @@ mod key_table;
 mod tests;
 mod tree;
 
-pub use axes::{Axes, Axis, AxisScale};
+pub use axes::{Axes, Axis, AxisScale, Side};
 pub(crate) use axes::{SPARSE, check_finite, value};
 pub use cubes::{CubeGrid, Cubes};
 pub use tree::Tree;
@@ -57,10 +57,12 @@ enum Sort {
 }
 
 impl Partition {
-    /// Cubes, as many along each axis of numbers as fit into [0, 1] at this width, which lies in (0, 1).
+    /// Cubes, as many along each axis of numbers as fit into [0, 1] at this width, which lies in (0, 1). Where too few people share all
+    /// levels, there are cubes that do without the last ones.
     pub fn cubes(rows: &Rows, width: f64) -> Result<Self, LearnError> {
         let grid = CubeGrid::new(Axes::fit(rows)?, rates::cells_per_axis(width)?)?;
-        Ok(Self::new(Sort::Cubes(Cubes::occupied(grid, rows)?)))
+        let levels = grid.levels();
+        Ok(Self::new(Sort::Cubes(Cubes::occupied(grid, rows, levels)?)))
     }
 
     /// Cells of at least so many people.
@@ -77,7 +79,8 @@ impl Partition {
                 let cells = (rows.len() as f64 / mass).max(1.0);
                 let halvings = (cells.log2() / f64::from(axes.dimension())).floor().clamp(0.0, 12.0);
                 let grid = CubeGrid::new(axes, 1 << halvings as u32)?;
-                Ok(Self::new(Sort::Cubes(Cubes::occupied(grid, rows)?)))
+                // Depths are tried, and each halves the numbers.
+                Ok(Self::new(Sort::Cubes(Cubes::occupied(grid, rows, 0)?)))
             }
         }
     }

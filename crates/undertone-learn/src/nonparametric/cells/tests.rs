@@ -71,7 +71,8 @@ fn quartered_cubes_hold_a_quarter_of_an_axis_each_whatever_its_density() {
 #[test]
 fn truncating_gives_the_ancestors() {
     let rows = rows(2000, 2, 4);
-    for partition in sorts(&rows, 20.0) {
+    let cubes = Partition::cubes(&rows, 0.25).unwrap();
+    for partition in sorts(&rows, 20.0).into_iter().chain([cubes]) {
         for depth in 0..=partition.deepest() {
             let coarse = partition.clone().truncated(depth);
             assert_eq!(coarse.deepest(), depth);
@@ -99,9 +100,15 @@ fn a_level_that_nobody_had_backs_off_to_an_ancestor() {
     );
     let partition = Partition::cubes(&seen, 0.1).unwrap();
     let stranger = Rows::dense(3, vec![150.0, 0.0, 0.0]);
-    assert_eq!(partition.locate(stranger.get(0)), 0);
+    let found = partition.locate(stranger.get(0));
     let known = Rows::dense(3, vec![150.0, 0.0, 1.0]);
-    assert!(partition.depth(partition.locate(known.get(0))) > 1);
+    let mut node = partition.locate(known.get(0));
+    assert!(partition.depth(node) > 1);
+    while partition.depth(node) > 1 {
+        node = partition.parent(node);
+    }
+    // Those whose first level is the same
+    assert_eq!((partition.depth(found), found), (1, node));
 }
 
 #[test]

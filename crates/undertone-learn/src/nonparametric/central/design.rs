@@ -1,6 +1,7 @@
 //! Which cells a curator answers for, before a label is looked at: of the width that the theory suggests, or of a given one.
 
 use super::PublicGrid;
+use super::units::{enough_for_classes, enough_for_numbers};
 use crate::LearnError;
 use crate::features::Rows;
 use crate::nonparametric::TrustModel;
@@ -43,7 +44,9 @@ impl Design {
         Ok(Plan::new(&problem)?.cell_width)
     }
 
-    /// Cells of public features: cubes of the given or suggested width, or, above three features, cells of N·h^d people.
+    /// Cells of public features: cubes of the given width, or of the suggested one if most people lie in a cube with enough others.
+    /// Cells of N·h^d people, and of no fewer than speak for themselves, where they do not: above three numbers, and where levels
+    /// leave few people in a cube.
     pub fn cells(&self, rows: &Rows) -> Result<Partition, LearnError> {
         if let Some(width) = self.width {
             return Partition::cubes(rows, width);
@@ -51,29 +54,37 @@ impl Design {
         let axes = Axes::fit(rows)?;
         let (people, d) = (rows.len(), axes.dimension());
         let width = self.suggested(TrustModel::LabelCentral, people as u64, d)?;
-        let kind = CellKind::default_for(&axes);
-        if kind == CellKind::Cubes && width < 1.0 {
-            return Partition::cubes(rows, width);
+        if axes.numbers() > 0 && width < 1.0 && CellKind::default_for(&axes) == CellKind::Cubes {
+            let cubes = Partition::cubes(rows, width)?;
+            if is_crowded(&cubes, rows, self.least()) {
+                return Ok(cubes);
+            }
         }
-        Partition::of_mass(kind, axes, rows, self.mass(people as f64, width, f64::from(d)))
+        let mass = self.mass(people as f64, width, axes.numbers());
+        Partition::of_mass(CellKind::EqualMass, axes, rows, mass)
     }
 
-    /// How many people a cell of width h holds in d dimensions, N·h^d, but no fewer than can speak for themselves.
+    /// As many people as speak for themselves.
+    pub fn least(&self) -> f64 {
+        match self.learnt {
+            Learnt::Classes(classes) => enough_for_classes(classes, self.epsilon),
+            Learnt::Number | Learnt::Heavy(_) => enough_for_numbers(self.epsilon),
+        }
+    }
+
+    /// How many people a cell of width h holds in d dimensions, N·h^d, but no fewer than can speak for themselves. Where there are
+    /// levels alone, nothing has a width, and those are enough.
     ///
     /// The h of classes and of heavy tails is a sum of two widths, of which the larger alone has the same rate. In many dimensions the
     /// constant matters: the cell of the sum has up to 2^d times the people of the other, so half of it is taken, which is no
-    /// wider than the larger. A class that leads by a fifth of n people loses no more than that share of them to noise at
-    /// n = (2/ε)·(ln K + 1)·5 (eq. 119), and a mean of n numbers in [-1, 1] has noise and spread of at most a fifth at
-    /// n = 5·√8/ε and n = 25.
-    fn mass(&self, people: f64, width: f64, d: f64) -> f64 {
-        let epsilon = self.epsilon.get();
-        let numbers = (5.0 * 8f64.sqrt() / epsilon).max(25.0);
-        let (width, least) = match self.learnt {
-            Learnt::Classes(classes) => (0.5 * width, 10.0 / epsilon * (f64::from(classes).ln() + 1.0)),
-            Learnt::Heavy(_) => (0.5 * width, numbers),
-            Learnt::Number => (width, numbers),
+    /// wider than the larger.
+    fn mass(&self, people: f64, width: f64, numbers: u32) -> f64 {
+        let least = self.least().max(1.0);
+        let width = match self.learnt {
+            Learnt::Classes(_) | Learnt::Heavy(_) => 0.5 * width,
+            Learnt::Number => width,
         };
-        (people * width.powf(d)).max(least).max(1.0)
+        if numbers == 0 { least } else { (people * width.powi(numbers as i32)).max(least) }
     }
 
     /// Cells of features that are private: a function of their domain and of N alone.
@@ -87,9 +98,18 @@ impl Design {
     }
 }
 
+/// Whether most people lie in a finest cell with at least so many.
+fn is_crowded(partition: &Partition, rows: &Rows, least: f64) -> bool {
+    let mut people = vec![0u32; partition.nodes()];
+    rows.iter().for_each(|row| people[partition.locate(row)] += 1);
+    let crowded: u32 = people.iter().filter(|&&n| f64::from(n) >= least).sum();
+    2 * crowded as usize >= rows.len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nonparametric::cells::Side;
     use crate::nonparametric::tests::uniform_rows;
     use rand_chacha::ChaCha12Rng;
     use rand_core::SeedableRng;
@@ -99,12 +119,16 @@ mod tests {
     }
 
     #[test]
-    fn more_people_have_finer_cells_and_levels_double_them() {
+    fn more_people_have_finer_cells_and_a_category_has_a_cell_for_none_of_its_levels() {
         let square = || Axes::of_box(&[(0.0, 1.0), (0.0, 1.0)]).unwrap();
         let [few, many] = [1000, 1_000_000].map(|n| design(None).grid(square(), n).unwrap().cells());
         assert!(few < many, "{few} {many}");
-        let domain = Axes::of_domain(&[Some((0.0, 1.0)), None, None]).unwrap();
-        assert_eq!(design(Some(0.25)).grid(domain, 10).unwrap().cells(), 16);
+        let domain = Axes::of_domain(&[Side::Range(0.0, 1.0), Side::Levels(1), Side::Levels(2)]).unwrap();
+        assert_eq!(design(Some(0.25)).grid(domain, 10).unwrap().cells(), 4 * 2 * 3);
+        // Eight columns with 12,960 combinations of their levels, which 27 levels that are or are not would make 2^27
+        let nursery = [3, 5, 4, 4, 3, 2, 3, 3].map(Side::Levels);
+        let grid = design(None).grid(Axes::of_domain(&nursery).unwrap(), 12_960).unwrap();
+        assert_eq!(grid.cells(), 4 * 6 * 5 * 5 * 4 * 3 * 4 * 4);
     }
 
     #[test]
@@ -122,6 +146,44 @@ mod tests {
         assert_eq!(cells(1e-4), 1);
     }
 
+    /// So many people with `levels` levels, even and independent, after `numbers` numbers.
+    fn fragmented(n: usize, numbers: usize, levels: usize, rng: &mut ChaCha12Rng) -> Rows {
+        let width = numbers + levels;
+        let mut rows =
+            uniform_rows(n, width, rng).iter().flat_map(|row| row.dense.to_vec()).collect::<Vec<_>>();
+        rows.chunks_mut(width).for_each(|row| row[numbers..].iter_mut().for_each(|x| *x = x.round()));
+        Rows::dense(width, rows)
+    }
+
+    #[test]
+    fn levels_alone_have_cells_of_as_many_people_as_are_heard_and_not_of_all() {
+        let mut rng = ChaCha12Rng::seed_from_u64(10);
+        let rows = fragmented(20_000, 0, 12, &mut rng);
+        let cells = design(None).cells(&rows).unwrap();
+        // 10·(ln 3 + 1) = 20.99 people at least
+        let leaves = cells.leaves().into_iter().filter(|&leaf| leaf).count();
+        assert!((300..=952).contains(&leaves), "{leaves}");
+    }
+
+    #[test]
+    fn where_levels_leave_few_people_in_a_cube_cells_have_equal_mass() {
+        let mut rng = ChaCha12Rng::seed_from_u64(11);
+        let number = Design { learnt: Learnt::Number, ..design(None) };
+        let crowded = |design: &Design, rows: &Rows| {
+            let cells = design.cells(rows).unwrap();
+            let mut people = vec![0; cells.nodes()];
+            rows.iter().for_each(|row| people[cells.locate(row)] += 1);
+            let leaves = cells.leaves();
+            (0..people.len()).filter(|&node| leaves[node]).map(|node| people[node]).min().unwrap()
+        };
+        let rows = fragmented(1000, 3, 5, &mut rng);
+        assert!(crowded(&number, &rows) >= 25, "{}", crowded(&number, &rows));
+        // A width that is given is taken, and cubes of few people do without some of the levels.
+        let given = Design { width: Some(0.5), ..number };
+        let cubes = given.cells(&rows).unwrap();
+        assert!(crowded(&given, &rows) < 25 && cubes.deepest() == 6, "{}", cubes.deepest());
+    }
+
     #[test]
     fn a_width_of_one_or_more_and_too_many_cells_are_refused() {
         let cube = || Axes::of_box(&[(0.0, 1.0); 3]).unwrap();
@@ -131,7 +193,7 @@ mod tests {
         }
         let error = design(Some(0.001)).grid(cube(), 10).unwrap_err().to_string();
         assert!(error.contains("1000000000") && error.contains("10 million"), "{error}");
-        let levels = Axes::of_domain(&[None; 40]).unwrap();
+        let levels = Axes::of_domain(&[Side::Levels(1); 40]).unwrap();
         assert!(design(None).grid(levels, 10).unwrap_err().to_string().contains("10 million"));
     }
 }

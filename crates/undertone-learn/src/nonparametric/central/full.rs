@@ -46,15 +46,18 @@ impl PublicGrid {
         Self::of_axes(Axes::of_box(sides)?, parts)
     }
 
-    /// The same over axes of a public domain ([`Axes::of_domain`]): levels are matched exactly, and each doubles the cells.
+    /// The same over axes of a public domain ([`Axes::of_domain`]): levels are matched exactly, and a category of L levels has L + 1
+    /// parts, of which one is for none of them. A cell that backs off does so to the cells without the last category.
     pub fn of_axes(axes: Axes, parts: u32) -> Result<Self, LearnError> {
         let too_many = |cells: f64| LearnError::Parameter {
             what: "the number of cells, which all have to answer,",
             value: cells,
             expected: "at most 10 million",
         };
-        let parts_of =
-            |axis: &Axis| if let AxisScale::Level(_) = axis.scale { 2.0 } else { f64::from(parts) };
+        let parts_of = |axis: &Axis| match axis.scale {
+            AxisScale::Level(_) => f64::from(axis.others) + 2.0,
+            AxisScale::Quantiles(_) => f64::from(parts),
+        };
         let expected: f64 = axes.axes().iter().map(parts_of).product();
         // Before their keys run out of bits
         if expected > f64::from(MOST_CELLS) {

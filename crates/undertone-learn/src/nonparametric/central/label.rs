@@ -8,7 +8,7 @@
 //!
 //! Every promise is about the change of one label; features are public.
 
-use super::units::Units;
+use super::units::{Units, enough_for_classes};
 use crate::LearnError;
 use crate::features::Rows;
 use crate::nonparametric::cells::Partition;
@@ -19,9 +19,6 @@ use rand_core::CryptoRng;
 use undertone_privacy::central::{ExponentialMechanism, NoisyHistogram, NoisySum};
 use undertone_privacy::number::Bounds;
 use undertone_privacy::{Epsilon, PrivacyError, Randomizer};
-
-/// A lead of this share of a cell's people should be seen.
-const LEAD: f64 = 0.2;
 
 /// What is released about the classes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +43,7 @@ pub enum Clipping {
     },
 }
 
-/// Releases a class for each unit of at least (2/ε)·(ln K + 1)/0.2 people: the class that is drawn lags behind the first by
-/// (2/ε)·(ln K + 1) people at most, on average.
+/// Releases a class for each unit of people who are enough to see a lead of a fifth of them.
 pub fn release_classes(
     partition: Partition,
     rows: &Rows,
@@ -65,8 +61,7 @@ pub fn release_classes(
         return Err(PrivacyError::UnknownLabel { label, labels: classes }.into());
     }
     let (choice, histogram) = (ExponentialMechanism::new(epsilon), NoisyHistogram::new(epsilon)?);
-    let least = 2.0 / epsilon.get() * (f64::from(classes).ln() + 1.0) / LEAD;
-    let units = Units::new(&partition, rows, least)?;
+    let units = Units::new(&partition, rows, enough_for_classes(classes, epsilon))?;
     let values = units.answer(&partition, classes as usize, |people, value| {
         let mut counts = vec![0; classes as usize];
         for &person in people {
@@ -88,13 +83,14 @@ pub fn release_classes(
     Ok(CellModel::released(TrustModel::LabelCentral, output, partition, values))
 }
 
-/// Releases the mean of each unit of at least 3/ε people, whose noise is then no larger than T. Tells the curator, and nobody
-/// else, how many labels were clipped.
+/// Releases the mean of each unit of at least so many people, for which [`enough_for_numbers`](super::enough_for_numbers) is the
+/// usual choice. Tells the curator, and nobody else, how many labels were clipped.
 pub fn release_numbers(
     partition: Partition,
     rows: &Rows,
     labels: &[f64],
     clipping: Clipping,
+    least: f64,
     epsilon: Epsilon,
     rng: &mut impl CryptoRng,
 ) -> Result<(CellModel, u64), LearnError> {
@@ -112,7 +108,7 @@ pub fn release_numbers(
     // What is no number is refused before anything is drawn.
     let all = bounds_of(rows.len().max(1) as f64)?;
     place(all, labels)?;
-    let units = Units::new(&partition, rows, 3.0 / epsilon.get())?;
+    let units = Units::new(&partition, rows, least)?;
     let mut clipped = 0;
     let values = units.answer(&partition, 1, |people, value| {
         let bounds = bounds_of(people.len() as f64)?;

@@ -12,3 +12,4 @@ pub use calibration::{calibrate_intervals, calibrate_sets};
 pub use design::{Design, Learnt};
 pub use full::{FullNumbers, MOST_CELLS, PublicGrid};
 pub use label::{ClassRelease, Clipping, release_classes, release_numbers};
+pub use units::enough_for_numbers;

@@ -1,12 +1,30 @@
-//! Who answers together: cells, and what is left of their parents, such that everybody is in one unit.
+//! Who answers together: cells, and what is left of their parents, such that everybody is in one unit at most.
 //!
 //! From the finest cells upwards, whoever lies in a cell of too few people is handed to the parent, which answers for all
 //! it was handed. Sizes are public under label privacy. Since nobody is in two units, each unit may spend the whole ε
-//! (parallel composition); summing children into a parent that answers again would spend it twice.
+//! (parallel composition); summing children into a parent that answers again would spend it twice. A few who are left at the root
+//! are not asked: what they would say is mostly noise, and what the units have said is free to be averaged.
 
 use crate::LearnError;
 use crate::features::Rows;
 use crate::nonparametric::cells::Partition;
+use crate::nonparametric::sums::Sums;
+use undertone_privacy::Epsilon;
+
+/// A lead of this share of a unit's people should be seen, and a mean be off by no more than this share of T.
+const SEEN: f64 = 0.2;
+
+/// As many people as a class needs: the one that is drawn lags behind the first by (2/ε)·(ln K + 1) people at most on average
+/// (eq. 119), which is to be a fifth of them.
+pub(super) fn enough_for_classes(classes: u32, epsilon: Epsilon) -> f64 {
+    2.0 / epsilon.get() * (f64::from(classes).ln() + 1.0) / SEEN
+}
+
+/// As many people as a mean of numbers in [-T, T] needs: its noise has the deviation √8·T/(n·ε), and its spread is T/√n at most. Both
+/// are to be a fifth of T.
+pub fn enough_for_numbers(epsilon: Epsilon) -> f64 {
+    (8f64.sqrt() / (SEEN * epsilon.get())).max(1.0 / (SEEN * SEEN))
+}
 
 /// For each node, the people who answer there; most nodes have none.
 pub(super) struct Units {
@@ -14,7 +32,7 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// Units of at least `least` people, except for what is left at the root.
+    /// Units of at least `least` people; fewer only if there are no more.
     pub(super) fn new(partition: &Partition, rows: &Rows, least: f64) -> Result<Self, LearnError> {
         partition.axes().check(rows)?;
         if rows.is_empty() {
@@ -30,11 +48,15 @@ impl Units {
                 people[partition.parent(node)].extend(handed);
             }
         }
+        let left = people[0].len();
+        if (left as f64) < least && left < rows.len() {
+            people[0].clear();
+        }
         Ok(Self { people })
     }
 
-    /// Predictions for all nodes: `release` is asked for that of each unit, `width` numbers, and other nodes take their
-    /// parent's. If nobody was left at the root, it says what the units say on average.
+    /// Predictions for all nodes: `release` is asked for that of each unit, `width` numbers. Another node says what the units within
+    /// it say on average, and where there are none what its parent says.
     pub(super) fn answer(
         &self,
         partition: &Partition,
@@ -42,22 +64,24 @@ impl Units {
         mut release: impl FnMut(&[u32], &mut [f32]) -> Result<(), LearnError>,
     ) -> Result<Vec<f32>, LearnError> {
         let mut values = vec![0.0; partition.nodes() * width];
-        let units = (0..partition.nodes()).filter(|&node| !self.people[node].is_empty());
-        let (mut average, mut weight) = (vec![0.0; width], 0.0);
-        for node in units {
+        let mut within = Sums::new(partition.nodes(), width);
+        for (node, people) in self.people.iter().enumerate().filter(|(_, people)| !people.is_empty()) {
             let value = &mut values[node * width..(node + 1) * width];
-            release(&self.people[node], value)?;
-            let n = self.people[node].len() as f64;
-            weight += n;
-            average.iter_mut().zip(value).for_each(|(sum, value)| *sum += n * f64::from(*value));
+            release(people, value)?;
+            let n = people.len() as f64;
+            within.people[node] = n;
+            within.node_mut(node).iter_mut().zip(value).for_each(|(sum, value)| *sum = n * f64::from(*value));
         }
-        if self.people[0].is_empty() {
-            let average = average.iter().map(|sum| (sum / weight) as f32);
-            values.iter_mut().zip(average).for_each(|(value, average)| *value = average);
-        }
-        for node in (1..partition.nodes()).filter(|&node| self.people[node].is_empty()) {
-            let parent = partition.parent(node) * width;
-            values.copy_within(parent..parent + width, node * width);
+        within.roll_up(partition);
+        for node in (0..partition.nodes()).filter(|&node| self.people[node].is_empty()) {
+            let place = node * width;
+            if within.people[node] > 0.0 {
+                let means = within.node(node).iter().map(|sum| (sum / within.people[node]) as f32);
+                values[place..place + width].iter_mut().zip(means).for_each(|(value, mean)| *value = mean);
+            } else {
+                let parent = partition.parent(node) * width;
+                values.copy_within(parent..parent + width, place);
+            }
         }
         Ok(values)
     }

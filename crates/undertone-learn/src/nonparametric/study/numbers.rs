@@ -64,8 +64,10 @@ fn predict(
         Method::Printed if local => printed_local(setting, sample, rng)?,
         Method::Ours => {
             let partition = Partition::cubes(&sample.rows, setting.width(sample.people())?)?;
+            // Cells answer as the rule has them: few people are handed up only where the noise would be all there is.
+            let least = 3.0 / setting.epsilon.get();
             let Sample { rows, labels, judges } = sample;
-            release_numbers(partition, rows, labels, setting.clipping()?, setting.epsilon, rng)?
+            release_numbers(partition, rows, labels, setting.clipping()?, least, setting.epsilon, rng)?
                 .0
                 .predict(judges)?
         }

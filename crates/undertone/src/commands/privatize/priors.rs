@@ -41,6 +41,11 @@ impl FromModel {
             classes.len()
         );
         ensure!(
+            model.training.curator.is_none(),
+            "the model was released by a curator who saw the true labels, whom this task does not trust; make the prior from \
+             reports"
+        );
+        ensure!(
             !model.tasks.is_empty(),
             "the model was learnt from true labels without privacy; a prior from it would tell about them"
         );

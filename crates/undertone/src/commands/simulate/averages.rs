@@ -55,7 +55,7 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
     })
 }
 
-/// Nothing is kept, and what takes more than ten minutes is not tried.
+/// Nothing is kept, and what takes more than twenty minutes of one core is not tried.
 fn entrants(seen: Result<&Seen, Untried>, seed: u64) -> Entrants<'_> {
     Entrants { seen, line: "", seed, seconds: Limits::default().seconds, shelf: &() }
 }

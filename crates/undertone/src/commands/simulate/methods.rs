@@ -151,11 +151,11 @@ pub(super) const ALL: [Method; 35] = {
             How::RepresentedStages,
         ),
         method("mlp", "best mechanism, dense layers, likelihood", How::Network(Best, Mlp, Likelihood)),
-        method("mlp-1st", "dense layers, LP-1ST as published", How::NetworkStages(1, Mlp)),
-        method("mlp-2st", "dense layers, LP-2ST as published", How::NetworkStages(2, Mlp)),
+        method("mlp-1st", "dense layers, labels believed (LP-1ST)", How::NetworkStages(1, Mlp)),
+        method("mlp-2st", "dense layers, half first (LP-2ST)", How::NetworkStages(2, Mlp)),
         method("cnn", "best mechanism, filters on images, likelihood", How::Network(Best, Cnn, Likelihood)),
-        method("cnn-1st", "filters on images, LP-1ST as published", How::NetworkStages(1, Cnn)),
-        method("cnn-2st", "filters on images, LP-2ST as published", How::NetworkStages(2, Cnn)),
+        method("cnn-1st", "filters on images, labels believed (LP-1ST)", How::NetworkStages(1, Cnn)),
+        method("cnn-2st", "filters on images, half first (LP-2ST)", How::NetworkStages(2, Cnn)),
         method("auto", "whichever of one-round, averages and representation, from reports", How::Auto),
     ]
 };

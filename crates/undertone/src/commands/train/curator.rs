@@ -3,13 +3,13 @@
 //! Under `label-central` the features are public and decide about the cells; under `full-central` the domain and the number of rows
 //! do, and every cell answers. Nothing is measured on the labels beside what is released: it would cost more than ε.
 
+mod refusals;
 mod release;
 mod told;
 
+use super::Train;
 use super::domain::{self, Domain};
-use super::{Kind, Train, name};
 use crate::commands::privatize::classes;
-use crate::exit::Usage;
 use crate::new_file::NewFile;
 use crate::people::{Origin, fit_encoder};
 use crate::tables::{TableFile, Unlabelled};
@@ -19,6 +19,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rand_chacha::ChaCha12Rng;
 use release::{Release, Released};
 use std::io::Write;
+use std::path::Path;
 use told::{bounds_of, tell_curator};
 use undertone_learn::features::Encoder;
 use undertone_learn::held_out::Those;
@@ -64,8 +65,8 @@ fn trusts() -> impl TypedValueParser<Value = TrustModel> {
 
 impl Train {
     pub(super) fn run_curator(&self, trust: TrustModel, out: &mut impl Write) -> anyhow::Result<()> {
-        let epsilon = self.check_curator(trust)?;
-        let origin = self.curator_origin(epsilon)?;
+        let (epsilon, table) = self.check_curator(trust)?;
+        let origin = self.curator_origin(table, epsilon)?;
         let file = NewFile::create(&self.output, self.force)?;
         let encoder = match trust {
             TrustModel::FullCentral => domain::encoder(&self.curator.domain)?,
@@ -92,57 +93,26 @@ impl Train {
         if self.json { output::json(&summary, out) } else { summary.explain(out) }
     }
 
-    /// Whether the options go together.
-    fn check_curator(&self, trust: TrustModel) -> Result<Epsilon, Usage> {
-        let (name_of, words) = (trust.name(), &self.curator);
-        if self.label.is_none() {
-            return Err(Usage::new(format!(
-                "--trust {name_of} is for a curator who has a table of true labels, named by --label: reports come from devices, \
-                 which trust nobody"
-            )));
-        }
-        if let Some(kind) = self.model.filter(|&kind| kind != Kind::Cells) {
-            return Err(Usage::new(format!("--trust {name_of} releases cells, not --model {}", name(&kind))));
-        }
-        if trust == TrustModel::FullCentral && words.domain.is_empty() {
-            return Err(Usage::new(
-                "--trust full-central needs --domain: where private columns lie must not come from the table",
-            ));
-        }
-        if trust != TrustModel::FullCentral && !words.domain.is_empty() {
-            return Err(Usage::new(format!("--domain is for --trust full-central, not for {name_of}")));
-        }
-        let numbers = self.low.is_some() || words.order.is_some();
-        if trust == TrustModel::FullCentral && self.coverage.is_some() && !numbers {
-            return Err(Usage::new(
-                "--coverage: under full-central a cell says one class and no probabilities, of which sets are made",
-            ));
-        }
-        words.epsilon.ok_or_else(|| Usage::new(format!("--trust {name_of} needs --epsilon")))
-    }
-
     /// The table, of which only columns with a domain are read where there are any.
-    fn curator_origin(&self, epsilon: Epsilon) -> anyhow::Result<Origin> {
+    fn curator_origin(&self, path: &Path, epsilon: Epsilon) -> anyhow::Result<Origin> {
         let label = self.label.as_deref().context("--label is needed")?;
-        let [path] = &self.reports[..] else {
-            return Err(Usage::new("--label takes one table, not several").into());
-        };
         let words = &self.curator;
+        // A list that is none is refused before the table is looked at.
+        let classes = words.classes.as_deref().map(classes::given).transpose()?;
         let columns = domain::columns(&words.domain);
         let table = if columns.is_empty() {
             TableFile::open(path)?
         } else {
-            let names = columns.iter().map(|column| column.name.as_str()).chain([label]);
-            TableFile::open_as(path, &columns)?.select(names)?
+            let table = TableFile::open_as(path, &columns)?;
+            let names = columns.iter().map(|column| column.name.as_str());
+            domain::check_columns(names.clone(), &table)?;
+            table.select(names.chain([label]))?
         };
         let heavy = words.order.zip(words.moment).map(|(order, moment)| {
             // The T of all people together, beyond which no cell of theirs needs to look
             rates::central_clip(order, moment, table.rows().max(1) as f64, epsilon.get())
         });
         match (heavy, self.low.zip(self.high)) {
-            (Some(clip), _) if !(clip > 0.0 && clip.is_finite()) => {
-                Err(Usage::new("--order has to be at least 2 and --moment positive, both finite").into())
-            }
             (Some(clip), _) => Origin::numbers(
                 table,
                 label,
@@ -153,10 +123,7 @@ impl Train {
             (None, Some((low, high))) => {
                 Origin::numbers(table, label, NumberWords { low, high }, false, Unlabelled::Refused)
             }
-            (None, None) => {
-                let classes = words.classes.as_deref().map(classes::given).transpose()?;
-                Origin::labels(table, label, classes.as_deref(), Unlabelled::Refused)
-            }
+            (None, None) => Origin::labels(table, label, classes.as_deref(), Unlabelled::Refused),
         }
     }
 

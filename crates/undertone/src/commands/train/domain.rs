@@ -3,15 +3,17 @@
 //! Under full privacy neither the scale of a column nor its levels may come from the table, so that columns without a domain are
 //! not looked at.
 
+use crate::exit::Usage;
+use crate::tables::TableFile;
 use anyhow::{Context, bail, ensure};
 use std::str::FromStr;
 use undertone_learn::LearnError;
 use undertone_learn::features::Encoder;
-use undertone_learn::nonparametric::cells::Axes;
+use undertone_learn::nonparametric::cells::{Axes, Side};
 use undertone_report::{CategoryWords, ColumnKind, EncodingWords, FeatureColumn, Stretch};
 
-/// No column has more levels than this: each of them doubles the cells that all have to answer.
-const MOST_LEVELS: usize = 24;
+/// No column has more levels than this, each of which is a feature.
+const MOST_LEVELS: usize = 1000;
 
 /// A column and where its cells lie.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,13 @@ enum Cells {
     Range(f64, f64),
     /// One of these words: any other, and an empty cell, is none of them
     Levels(Vec<String>),
+}
+
+impl Domain {
+    /// The column.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 impl FromStr for Domain {
@@ -63,6 +72,22 @@ fn levels(name: &str, cells: &str) -> anyhow::Result<Vec<String>> {
     }
 }
 
+/// Refuses what is no column of the table.
+pub(super) fn check_columns<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    table: &TableFile,
+) -> Result<(), Usage> {
+    let known: Vec<&str> = table.schema().fields().iter().map(|field| field.name().as_str()).collect();
+    match names.into_iter().find(|name| !known.contains(name)) {
+        Some(name) => Err(Usage::new(format!(
+            "--domain {name}: {} has no such column, but {}",
+            table.path().display(),
+            known.join(", ")
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// The columns, in order.
 pub(super) fn columns(domain: &[Domain]) -> Vec<FeatureColumn> {
     let column = |of: &Domain| FeatureColumn {
@@ -88,13 +113,13 @@ pub(super) fn encoder(domain: &[Domain]) -> Result<Encoder, LearnError> {
     Encoder::from_words(&columns(domain), &domain.iter().map(words).collect::<Vec<_>>())
 }
 
-/// The axes of those features.
+/// The axes of those features, one for each column.
 pub(super) fn axes(domain: &[Domain]) -> Result<Axes, LearnError> {
-    let sides = |of: &Domain| match &of.cells {
-        Cells::Range(..) => vec![Some((-1.0, 1.0))],
-        Cells::Levels(levels) => vec![None; levels.len()],
+    let side = |of: &Domain| match &of.cells {
+        Cells::Range(..) => Side::Range(-1.0, 1.0),
+        Cells::Levels(levels) => Side::Levels(levels.len() as u32),
     };
-    Axes::of_domain(&domain.iter().flat_map(sides).collect::<Vec<_>>())
+    Axes::of_domain(&domain.iter().map(side).collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -106,10 +131,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_one_axis_and_words_one_for_each_level() {
+    fn columns_have_one_axis_each_and_words_a_feature_for_each_level() {
         let domain = ["age=0..100", "town=Ely|Bath|York", "x=-1.5..2e3"].map(domain);
         assert_eq!(encoder(&domain).unwrap().width(), 5);
-        assert_eq!(axes(&domain).unwrap().axes().len(), 5);
+        assert_eq!(axes(&domain).unwrap().axes().len(), 3);
         assert_eq!(axes(&domain).unwrap().dimension(), 2);
         assert_eq!(columns(&domain)[1].kind, ColumnKind::Words);
     }
@@ -120,7 +145,7 @@ mod tests {
         {
             assert!(text.parse::<Domain>().is_err(), "{text}");
         }
-        let many: Vec<String> = (0..25).map(|level| format!("l{level}")).collect();
+        let many: Vec<String> = (0..1001).map(|level| format!("l{level}")).collect();
         assert!(format!("town={}", many.join("|")).parse::<Domain>().is_err());
     }
 }

@@ -88,6 +88,11 @@ impl Train {
         let model = model_file::read(path)?;
         model_file::same_question(&model, origin).with_context(|| path.display().to_string())?;
         ensure!(
+            self.label.is_some() || model.training.curator.is_none(),
+            "{} was released by a curator who saw the true labels, whom these reports do not trust",
+            path.display()
+        );
+        ensure!(
             self.label.is_some() || !model.tasks.is_empty(),
             "{} was learnt from true labels without privacy; what starts from it would tell about them",
             path.display()

@@ -8,6 +8,8 @@ use undertone_privacy::{Epsilon, PrivacyError};
 /// Sizes of everything.
 pub(super) struct Extent {
     pub(super) repetitions: u64,
+    /// How many times as often classes on a line are drawn: there are three boundaries and no more, of which chance makes much
+    on_a_line: u64,
     /// Powers of two of people, first and last, and how far apart; none for those of each setting
     powers: Option<(u32, u32, usize)>,
     /// Whether a curator is also given an ε at which privacy costs most
@@ -50,12 +52,14 @@ const LINES: [Line; 9] = [
 impl Extent {
     pub(super) const FULL: Self = Self {
         repetitions: 24,
+        on_a_line: 4,
         powers: None,
         small_epsilons: true,
         by_cells: (&[16, 18, 20, 22, 24, 26, 28, 30, 32], 24),
     };
     pub(super) const QUICK: Self = Self {
         repetitions: 6,
+        on_a_line: 24,
         powers: Some((12, 16, 2)),
         small_epsilons: false,
         by_cells: (&[16, 20, 26, 28], 4),
@@ -72,9 +76,8 @@ impl Extent {
         let axis = dimension as usize - 1;
         let (first, last, step) = self.powers.unwrap_or((powers[axis].0, powers[axis].1, 1));
         let people = (first..=last).step_by(step).map(|power| 1 << power).collect();
-        // On a line there are three boundaries and no more, of which chance makes much.
-        let few = task == Task::Classification && dimension == 1;
-        let repetitions = if few { 4 * self.repetitions } else { self.repetitions };
+        let line = task == Task::Classification && dimension == 1;
+        let repetitions = if line { self.on_a_line * self.repetitions } else { self.repetitions };
         let (epsilon, constant) = (Epsilon::new(value)?, constants[axis]);
         let whom = trust.name();
         Ok(Place {

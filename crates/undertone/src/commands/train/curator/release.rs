@@ -6,8 +6,8 @@ use crate::exit::Usage;
 use anyhow::{Context, anyhow};
 use rand_chacha::ChaCha12Rng;
 use undertone_learn::nonparametric::central::{
-    ClassRelease, Clipping, Design, FullNumbers, Learnt, calibrate_intervals, calibrate_sets,
-    release_classes, release_numbers,
+    ClassRelease, Clipping, Design, FullNumbers, Learnt, PublicGrid, calibrate_intervals, calibrate_sets,
+    enough_for_numbers, release_classes, release_numbers,
 };
 use undertone_learn::nonparametric::{CellModel, Coverage, NonparametricModel, Output, TrustModel, rates};
 use undertone_learn::{Examples, LearnError};
@@ -21,6 +21,23 @@ pub(super) struct Released {
     pub(super) method: &'static str,
     pub(super) coverage: Option<Coverage>,
     pub(super) clipped: u64,
+    /// If cells of private features are too many for the people: as public as the domain and the number of people
+    pub(super) thin: Option<Thin>,
+}
+
+/// More cells than people can speak for.
+#[derive(Clone, Copy)]
+pub(super) struct Thin {
+    pub(super) people: u64,
+    pub(super) cells: u32,
+    pub(super) least: f64,
+}
+
+impl Thin {
+    fn of(design: &Design, grid: &PublicGrid, people: u64) -> Option<Self> {
+        let (cells, least) = (grid.cells(), design.least());
+        ((people as f64) < least * f64::from(cells)).then_some(Self { people, cells, least })
+    }
 }
 
 /// Everything that decides about a release but for the people.
@@ -42,8 +59,10 @@ impl Release<'_> {
         let (labels, rows, epsilon) = (labels(people), &people.rows, self.epsilon);
         let Learnt::Classes(classes) = self.learnt else { return Err(anyhow!("a number has no classes")) };
         let design = self.design();
+        let mut thin = None;
         let (model, method) = if self.trust == TrustModel::FullCentral {
             let grid = design.grid(domain::axes(&self.words.domain)?, people.len() as u64).map_err(usage)?;
+            thin = Thin::of(&design, &grid, people.len() as u64);
             (grid.release_classes(rows, &labels, classes, false, epsilon, rng)?, "votes of all cells")
         } else {
             let cells = design.cells(rows).map_err(usage)?;
@@ -54,7 +73,7 @@ impl Release<'_> {
             };
             (release_classes(cells, rows, &labels, classes, how, epsilon, rng)?, method)
         };
-        Ok(Released { model, method, coverage: None, clipped: 0 })
+        Ok(Released { model, method, coverage: None, clipped: 0, thin })
     }
 
     pub(super) fn numbers(&self, people: &Examples, rng: &mut ChaCha12Rng) -> anyhow::Result<Released> {
@@ -62,9 +81,11 @@ impl Release<'_> {
         let heavy = self.words.order.zip(self.words.moment);
         let number = self.number.context("classes have no bounds")?;
         let design = self.design();
+        let mut thin = None;
         let ((model, clipped), method) = if self.trust == TrustModel::FullCentral {
             let n = people.len() as u64;
             let grid = design.grid(domain::axes(&self.words.domain)?, n).map_err(usage)?;
+            thin = Thin::of(&design, &grid, n);
             let bounds = match heavy {
                 Some((order, moment)) => {
                     let each = (n as f64 / f64::from(grid.cells())).max(1.0);
@@ -81,9 +102,10 @@ impl Release<'_> {
                 None => Clipping::Bounds(number.bounds()?),
             };
             let cells = design.cells(rows).map_err(usage)?;
-            (release_numbers(cells, rows, numbers, clipping, epsilon, rng)?, "noisy sums")
+            let least = enough_for_numbers(epsilon);
+            (release_numbers(cells, rows, numbers, clipping, least, epsilon, rng)?, "noisy sums")
         };
-        Ok(Released { model, method, coverage: None, clipped })
+        Ok(Released { model, method, coverage: None, clipped, thin })
     }
 
     /// On people whom the model was not learnt from, so that it costs no more than ε in all.

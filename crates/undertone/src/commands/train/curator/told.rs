@@ -1,6 +1,6 @@
 //! What is told about a release: its promise, and who is trusted with what.
 
-use super::release::{Release, Released};
+use super::release::{Release, Released, Thin};
 use crate::commands::train::{Train, coverage};
 use crate::people::Origin;
 use serde::Serialize;
@@ -88,6 +88,13 @@ pub(super) fn tell_curator(released: &Released, simulation: bool) {
             io::stderr(),
             "note: {} labels were clipped; this number is for the curator alone, it is not private",
             released.clipped
+        );
+    }
+    if let Some(Thin { people, cells, least }) = released.thin {
+        let _ = writeln!(
+            io::stderr(),
+            "note: {cells} cells have to answer for {people} people, and each is heard through its noise with about {least:.0}: \
+             fewer columns in --domain, or a larger --width, would tell more"
         );
     }
     if simulation {
