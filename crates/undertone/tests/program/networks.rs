@@ -257,15 +257,15 @@ fn what_no_network_can_be_made_of_is_refused() {
         refused(&format!("train {words} -o {out}"), code, message);
     }
     let oblong = folder.path("oblong-images-idx3-ubyte");
-    let header = [0u8, 0, 8, 3, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 9];
-    fs::write(&oblong, [&header[..], &[7; 9 * 72]].concat()).unwrap();
+    let write = |header: &[u8]| fs::write(&oblong, [header, &[7; 9 * 72]].concat()).unwrap();
     let labels = [&[0u8, 0, 8, 1, 0, 0, 0, 9][..], &[0, 1, 2, 0, 1, 2, 0, 1, 2]].concat();
     fs::write(folder.path("oblong-labels-idx1-ubyte"), labels).unwrap();
-    refused(
-        &format!("train {oblong} --label label --model cnn -o {out}"),
-        1,
-        "column `image`: a vector of 72 numbers is no square image",
-    );
+    let words = format!("train {oblong} --label label --model cnn -o {out}");
+    // Eight by nine, and 72 numbers of which nobody says what they are
+    write(&[0, 0, 8, 3, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 9]);
+    refused(&words, 1, "the images are not square");
+    write(&[0, 0, 8, 2, 0, 0, 0, 9, 0, 0, 0, 72]);
+    refused(&words, 1, "column `image`: a vector of 72 numbers is no square image");
     let few = folder.file("few.csv", "x,colour\n1,dark\n2,light\n");
     let words = format!("train {few} --label colour --model mlp -o {out}");
     refused(&words, 1, "too few reports to keep one in eight aside");
