@@ -9,6 +9,9 @@ use crate::nonparametric::cells::{Axes, CellKind, Partition};
 use crate::nonparametric::rates::{Plan, Problem, Task, cells_per_axis};
 use undertone_privacy::Epsilon;
 
+/// The width of cubes where numbers are not to be cut and levels are: those of few people do without the cuts.
+const WIDEST: f64 = 0.5;
+
 /// What a curator's model is about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Learnt {
@@ -44,9 +47,9 @@ impl Design {
         Ok(Plan::new(&problem)?.cell_width)
     }
 
-    /// Cells of public features: cubes of the given width, or of the suggested one if most people lie in a cube with enough others.
-    /// Cells of N·h^d people, and of no fewer than speak for themselves, where they do not: above three numbers, and where levels
-    /// leave few people in a cube.
+    /// Cells of public features: up to three numbers cubes of the given width or of the suggested one, where those of few people do without
+    /// the finer cuts of numbers and then without the last levels. Beyond, and of levels alone, cells of N·h^d people, and of no fewer than
+    /// speak for themselves.
     pub fn cells(&self, rows: &Rows) -> Result<Partition, LearnError> {
         if let Some(width) = self.width {
             return Partition::cubes(rows, width);
@@ -54,11 +57,10 @@ impl Design {
         let axes = Axes::fit(rows)?;
         let (people, d) = (rows.len(), axes.dimension());
         let width = self.suggested(TrustModel::LabelCentral, people as u64, d)?;
-        if axes.numbers() > 0 && width < 1.0 && CellKind::default_for(&axes) == CellKind::Cubes {
-            let cubes = Partition::cubes(rows, width)?;
-            if is_crowded(&cubes, rows, self.least()) {
-                return Ok(cubes);
-            }
+        let levels = axes.axes().len() > axes.numbers() as usize;
+        let cubes = axes.numbers() > 0 && CellKind::default_for(&axes) == CellKind::Cubes;
+        if cubes && (levels || width < 1.0) {
+            return Partition::cubes(rows, if width < 1.0 { width } else { WIDEST });
         }
         let mass = self.mass(people as f64, width, axes.numbers());
         Partition::of_mass(CellKind::EqualMass, axes, rows, mass)
@@ -96,14 +98,6 @@ impl Design {
         };
         PublicGrid::of_axes(domain, parts)
     }
-}
-
-/// Whether most people lie in a finest cell with at least so many.
-fn is_crowded(partition: &Partition, rows: &Rows, least: f64) -> bool {
-    let mut people = vec![0u32; partition.nodes()];
-    rows.iter().for_each(|row| people[partition.locate(row)] += 1);
-    let crowded: u32 = people.iter().filter(|&&n| f64::from(n) >= least).sum();
-    2 * crowded as usize >= rows.len()
 }
 
 #[cfg(test)]
@@ -166,22 +160,16 @@ mod tests {
     }
 
     #[test]
-    fn where_levels_leave_few_people_in_a_cube_cells_have_equal_mass() {
+    fn cubes_of_few_people_do_without_cuts_of_numbers_and_then_without_levels() {
         let mut rng = ChaCha12Rng::seed_from_u64(11);
-        let number = Design { learnt: Learnt::Number, ..design(None) };
-        let crowded = |design: &Design, rows: &Rows| {
-            let cells = design.cells(rows).unwrap();
-            let mut people = vec![0; cells.nodes()];
-            rows.iter().for_each(|row| people[cells.locate(row)] += 1);
-            let leaves = cells.leaves();
-            (0..people.len()).filter(|&node| leaves[node]).map(|node| people[node]).min().unwrap()
-        };
         let rows = fragmented(1000, 3, 5, &mut rng);
-        assert!(crowded(&number, &rows) >= 25, "{}", crowded(&number, &rows));
-        // A width that is given is taken, and cubes of few people do without some of the levels.
-        let given = Design { width: Some(0.5), ..number };
-        let cubes = given.cells(&rows).unwrap();
-        assert!(crowded(&given, &rows) < 25 && cubes.deepest() == 6, "{}", cubes.deepest());
+        for epsilon in [1e-3, 1.0] {
+            let epsilon = Epsilon::new(epsilon).unwrap();
+            let cells = Design { learnt: Learnt::Number, epsilon, width: None }.cells(&rows).unwrap();
+            // Everybody is somewhere below four scales of levels and one or more of numbers
+            let shallowest = rows.iter().map(|row| cells.depth(cells.locate(row))).min();
+            assert!(shallowest.is_some_and(|depth| depth > 5), "{epsilon:?}: {shallowest:?}");
+        }
     }
 
     #[test]
