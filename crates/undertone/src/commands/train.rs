@@ -131,7 +131,8 @@ pub(crate) struct Train {
     /// A network: train another one on labels that the first makes of the reports
     #[arg(long, value_enum, value_name = "LABELS")]
     retrain: Option<Retrain>,
-    /// With --model auto also how everything that was tried did, and what was not tried, and why; of a network how each epoch went
+    /// With --model auto also how everything that was tried did, and what was not tried, and why; of a network how each epoch went, of a
+    /// representation what reports chose at each step
     #[arg(long)]
     explain: bool,
     /// With --model auto: what is expected to take longer on one core of a usual machine is not tried

@@ -89,9 +89,10 @@ fn texts_are_learnt_from_and_their_features_are_looked_at_once() {
     let trained = train(&told(&folder, &table, "ccc.parquet", 2.0), &kept);
     assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (0, 4), "{trained}");
     let told = text(&format!(
-        "train {} --model representation --buckets 4200 --force -o {model} {kept}",
+        "train {} --model representation --buckets 4200 --explain --force -o {model} {kept}",
         reports[0]
     ));
+    assert!(told.contains("likelihood of those kept out"), "{told}");
     assert!(told.contains("in the cache: coordinates, graph, kernel, representation; made: none"), "{told}");
 }
 

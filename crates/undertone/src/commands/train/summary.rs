@@ -37,6 +37,9 @@ pub(super) struct Summary<'a> {
     /// Of a network, how training went
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) epochs: Vec<Round>,
+    /// Of a representation, what was chosen, a line for each step
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) steps: Vec<String>,
     /// With a cache, which stages were there and which were not
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) cache: Option<Told>,
@@ -126,6 +129,9 @@ impl Summary<'_> {
         if all {
             auto::table((&self.candidates, &self.not_tried), model, "error", out)?;
             networks::table(&self.epochs, out)?;
+            for step in &self.steps {
+                writeln!(out, "  {step}")?;
+            }
         }
         if self.size.is_some() {
             averages::table(&self.tried, (model, self.size), "error", out)?;

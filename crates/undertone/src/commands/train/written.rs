@@ -28,6 +28,10 @@ impl Train {
             tried: learnt.tried.clone(),
             candidates: learnt.candidates.clone(),
             epochs: learnt.epochs.clone(),
+            steps: match &learnt.predictor {
+                Predictor::Represented(model) => model.steps().to_vec(),
+                _ => Vec::new(),
+            },
             not_tried: learnt.untried.clone(),
             cache: learnt.stages.clone(),
             held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
