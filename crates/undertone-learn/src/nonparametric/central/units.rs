@@ -86,3 +86,29 @@ impl Units {
         Ok(values)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nonparametric::tests::uniform_rows;
+    use rand_chacha::ChaCha12Rng;
+    use rand_core::SeedableRng;
+
+    #[test]
+    fn nobody_is_in_two_units_and_none_is_too_small() {
+        let rows = uniform_rows(1000, 2, &mut ChaCha12Rng::seed_from_u64(1));
+        let partition = Partition::cubes(&rows, 0.125).unwrap();
+        for least in [1.0, 25.0, 300.0, 2000.0] {
+            let units = Units::new(&partition, &rows, least).unwrap();
+            let mut asked: Vec<u32> = units.people.iter().flatten().copied().collect();
+            asked.sort_unstable();
+            let count = asked.len();
+            asked.dedup();
+            assert_eq!(asked.len(), count, "{least}");
+            // Only the few who are left at the root may be missing, and of too few people all are one unit.
+            assert!(count == 1000 || ((1000 - count) as f64) < least, "{least}: {count}");
+            let smallest = units.people.iter().map(Vec::len).filter(|&n| n > 0).min();
+            assert!(smallest.is_some_and(|n| n as f64 >= least.min(1000.0)), "{least}: {smallest:?}");
+        }
+    }
+}
