@@ -66,11 +66,11 @@ impl fmt::Display for Refined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [alone, both] = self.likelihoods;
         write!(f, "likelihood of those kept out {alone:.6}, with the likeliest functions {both:.6}:")?;
-        write!(f, " {} × before", self.weight)?;
+        write!(f, " {:.2} × before", self.weight)?;
         for (which, Likeliest { weight, strength: Strength { penalty, teaching }, .. }) in
             (1..).zip(&self.functions)
         {
-            write!(f, ", {weight} × kernel {which} (penalty {penalty}, teacher {teaching})")?;
+            write!(f, ", {weight:.2} × kernel {which} (penalty {penalty}, teacher {teaching})")?;
         }
         Ok(())
     }
@@ -134,9 +134,9 @@ impl Refinement<'_> {
             logs.push(scores);
             functions.push(Likeliest { weight: 0.0, sharpness, strength, coefficients });
         }
-        let mut start = vec![0.0; logs.len()];
-        start[0] = 1.0;
-        let (found, likelihood) = weights(&logs, &reports, &start);
+        // What was found in different ways errs in different places: all count alike unless reports say otherwise
+        let alike = vec![1.0 / logs.len() as f32; logs.len()];
+        let (found, likelihood) = weights(&logs, &reports, &alike);
         functions.iter_mut().zip(&found[1..]).for_each(|(function, &weight)| function.weight = weight);
         Refined { weight: found[0], functions, likelihoods: [alone, likelihood] }
     }
