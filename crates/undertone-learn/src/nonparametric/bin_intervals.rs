@@ -178,7 +178,7 @@ mod tests {
             fence_about(bins, guess, r, c, &mut f);
             for step in 0..=1000 {
                 let y = f64::from(step) / 500.0 - 1.0;
-                let place = (y + 1.0) / 2.0 * f64::from(bins.count() - 1);
+                let place = 0.5 * (y + 1.0) * f64::from(bins.count() - 1);
                 let below = (place as usize).min(f.len() - 2);
                 let found = f[below] + (f[below + 1] - f[below]) * (place - below as f64);
                 assert!(
