@@ -5,6 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use undertone_learn::loss::Loss;
+use undertone_learn::nonparametric::Magnitudes;
 use undertone_privacy::label::LabelKind;
 use undertone_privacy::vector::VectorKind;
 use undertone_privacy::{Delta, Epsilon, Guarantee, Mu, PrivacyError, Rho};
@@ -64,6 +65,14 @@ pub(crate) fn confidence(text: &str) -> anyhow::Result<f64> {
     let value = number(text)?;
     ensure!(value > 0.0 && value < 1.0, "a confidence lies strictly between 0 and 1");
     Ok(value)
+}
+
+/// Powers of two that magnitudes are told by, such as `-2,10`.
+pub(crate) fn magnitudes(text: &str) -> anyhow::Result<Magnitudes> {
+    const SHAPE: &str = "magnitudes are two powers of two A,B, such as -2,10 for numbers from 2^-2 to 2^10";
+    let (lowest, highest) = text.split_once(',').context(SHAPE)?;
+    let [lowest, highest] = [lowest, highest].map(|power| power.trim().parse().context(SHAPE));
+    Ok(Magnitudes::new(lowest?, highest?)?)
 }
 
 /// A number of trials, at least one.

@@ -7,13 +7,14 @@
 //!
 //! for the error's upper confidence limit. Such intervals are wide, √10 errors to each side for nine in ten, and hold more often
 //! than is promised. For one bit there is nothing better: its chance is a linear function of y, so that all laws of y with the same
-//! mean make the same reports, and among them is the one for which Chebyshev's inequality is an equation. The error's limit is that
+//! mean make the same reports, and among them is the one for which Chebyshev's inequality is an equation. Three bins and more say how
+//! often errors are large ([`BinReports`]). The error's limit is that
 //! of the normal law where there are [`MANY`] reports, each with its exact variance, and Cantelli's inequality where there are fewer.
 //!
 //! Who sees residuals takes a quantile of them: a curator a noisy one ([`central::calibrate_intervals`](super::central::calibrate_intervals)),
 //! and whoever has true numbers the very one ([`Intervals::by_residuals`]).
 
-use super::PredictionSets;
+use super::{BinReports, PredictionSets};
 use crate::LearnError;
 use crate::evaluation::Figure;
 use serde::{Deserialize, Serialize};
@@ -66,8 +67,7 @@ impl Coverage {
 impl Intervals {
     /// From the mean squared error on so many people whom the model has not seen, all numbers within a range of `width`.
     ///
-    /// Its upper limit is exceeded with a probability of δ at most: of a normal law by its quantile z, P(Z > z) = δ, and of any law with
-    /// this standard error s by Cantelli's inequality, P(Z > t·s) ≤ 1/(1 + t²).
+    /// Its upper limit is exceeded with a probability of δ at most ([`reach`]).
     pub fn by_error(
         mse: Figure,
         people: u64,
@@ -76,8 +76,7 @@ impl Intervals {
         delta: f64,
     ) -> Result<Self, LearnError> {
         check(alpha, delta)?;
-        let reach = if people >= MANY { normal_quantile(delta) } else { (1.0 / delta - 1.0).sqrt() };
-        let most = mse.value + mse.standard_error * reach;
+        let most = mse.value + mse.standard_error * reach(people, delta);
         // An estimate below zero says no more than that the error is small.
         let half_width = (most.max(0.0) / alpha).sqrt().min(width);
         if half_width.is_nan() {
@@ -85,6 +84,19 @@ impl Intervals {
         } else {
             Ok(Self { half_width, alpha, delta })
         }
+    }
+
+    /// The same of people who reported by bins: those of the error or those of the bins, whichever are narrower, each at half of δ.
+    pub fn by_bins(
+        mse: Figure,
+        reports: &BinReports,
+        width: f64,
+        alpha: f64,
+        delta: f64,
+    ) -> Result<Self, LearnError> {
+        let wide = Self::by_error(mse, reports.len(), width, alpha, 0.5 * delta)?;
+        let half_width = reports.narrowed(wide.half_width, alpha, 0.5 * delta);
+        Ok(Self { half_width, alpha, delta })
     }
 
     /// From residuals |y - η| of people whom the model has not seen: the least of them, r, that is large enough.
@@ -132,6 +144,12 @@ impl Intervals {
     pub fn about(&self, guess: f64, (low, high): (f64, f64)) -> (f64, f64) {
         ((guess - self.half_width).max(low), (guess + self.half_width).min(high))
     }
+}
+
+/// By how many standard errors a mean of so many reports is too small, but with a probability of δ: of a normal law by its quantile z,
+/// P(Z > z) = δ, and of any law with this standard error s by Cantelli's inequality, P(Z > t·s) ≤ 1/(1 + t²).
+pub(super) fn reach(people: u64, delta: f64) -> f64 {
+    if people >= MANY { normal_quantile(delta) } else { (1.0 / delta - 1.0).sqrt() }
 }
 
 /// z with P(Z > z) = δ for a normal Z, to the last digits, from above.

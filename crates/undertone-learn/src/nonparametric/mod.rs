@@ -12,6 +12,7 @@ pub mod rates;
 pub mod study;
 
 mod average;
+mod bin_intervals;
 mod cell_model;
 mod choice;
 mod coverage;
@@ -27,13 +28,14 @@ mod tests;
 mod trust;
 
 pub use average::{Average, Averaged};
+pub use bin_intervals::BinReports;
 pub use cell_model::CellModel;
 pub use choice::{FittedCells, Tried, fit_cells};
 pub use coverage::{Coverage, Intervals};
 pub use forest::{FittedForest, Forest, fit_forest};
 pub use linear_cells::{FittedPlanes, LinearCells, fit_planes};
 pub use model::NonparametricModel;
-pub use pilot::Magnitudes;
+pub use pilot::{Magnitudes, PilotMoment};
 pub use prediction_sets::{LabelBins, PredictionSets};
 pub use targets::{NumberReports, Output, Targets};
 pub use trust::TrustModel;

@@ -52,7 +52,7 @@ impl Evaluate {
             coverage: None,
         };
         if let Some(number) = model.number {
-            let mut held = HeldNumbers::new(&model, number, people.tasks().is_empty());
+            let mut held = HeldNumbers::new(&model, number, &people)?;
             let figures = evaluate_numbers(&model, number, &people, &mut held)?;
             context.coverage = held.measured(figures.mse);
             return evaluation_report::show_numbers(&figures, number, &context, &self.shown, out);
@@ -103,7 +103,7 @@ fn evaluate_numbers(
     let bar = progress_bar(people.len());
     People::new(people, &model.encoder, 0).pass(&mut |block| {
         let guesses = model.numbers(&block.rows);
-        held.observe(block, &guesses);
+        held.observe(block, &guesses)?;
         guesses
             .into_iter()
             .zip(block.numbers.iter())

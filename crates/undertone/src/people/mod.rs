@@ -4,9 +4,11 @@
 //! then read again for each pass: what is learnt is the same either way.
 
 mod origin;
+mod part;
 mod record_rows;
 
 pub(crate) use origin::Origin;
+pub(crate) use part::Part;
 pub(crate) use record_rows::RecordRows;
 
 use crate::exit::Usage;

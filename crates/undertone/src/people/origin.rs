@@ -1,5 +1,6 @@
 //! Where rows come from: reports, or a table with true labels.
 
+use super::Part;
 use crate::exit::Usage;
 use crate::reports::{Marks, ReportBlock, ReportsFile};
 use crate::tables::{self, ClassIndex, TableFile, Unlabelled};
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use undertone_learn::Examples;
 use undertone_learn::features::{Batch, Encoder};
 use undertone_learn::labels::Channel;
+use undertone_learn::nonparametric::BinReports;
 use undertone_learn::numbers::NumberChannel;
 use undertone_privacy::label::Label;
 use undertone_report::{FeatureColumn, NumberWords, Task};
@@ -156,6 +158,14 @@ impl Origin {
         self.number
     }
 
+    /// What is known from reports by bins, of nobody yet, if everybody has reported a number by the same bins.
+    pub(crate) fn bin_reports(&self) -> anyhow::Result<Option<BinReports>> {
+        let mechanisms =
+            self.tasks().into_iter().map(Task::number_mechanism).collect::<Result<Vec<_>, _>>()?;
+        let same = mechanisms.iter().all(|other| *other == mechanisms[0]);
+        Ok(mechanisms.first().filter(|_| same).and_then(BinReports::new))
+    }
+
     /// What the mechanisms hide of the variance of numbers, at most.
     pub(crate) fn hidden(&self) -> f64 {
         let Rows::Reports(files) = &self.rows else { return 0.0 };
@@ -206,12 +216,13 @@ impl Origin {
 
     /// Whether people may be in several of the places that were named, for nothing says that those are different parts.
     pub(crate) fn may_ask_twice(&self) -> bool {
-        let parts: Vec<Option<&str>> = self.marks().map(|marks| marks.part.as_deref()).collect();
-        let count = |part: &str| part.split_once('/').map(|(_, count)| count.to_owned());
-        let distinct: HashSet<_> = parts.iter().collect();
-        let counts: HashSet<_> = parts.iter().map(|part| part.and_then(count)).collect();
-        let apart = distinct.len() == parts.len() && counts.len() == 1 && !parts.contains(&None);
-        self.tasks().len() > 1 && !apart
+        let part = |marks: &Marks| marks.part.as_ref()?.parse().ok();
+        let parts: Option<Vec<Part>> = self.marks().map(part).collect();
+        let apart = |parts: Vec<Part>| {
+            let others = |place: usize| parts[place + 1..].iter();
+            parts.iter().enumerate().all(|(place, part)| !others(place).any(|other| part.overlaps(*other)))
+        };
+        self.tasks().len() > 1 && !parts.is_some_and(apart)
     }
 
     /// The number of rows that are read.

@@ -17,6 +17,7 @@ mod number;
 mod numbers;
 mod one_round;
 mod online;
+mod pilot;
 mod plan;
 mod privatize;
 mod representation;

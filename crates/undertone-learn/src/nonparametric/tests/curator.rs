@@ -160,19 +160,3 @@ fn every_cell_answers_whoever_is_there_and_too_many_cells_are_refused() {
             .is_err()
     );
 }
-
-#[test]
-fn a_pilot_bounds_the_moment_without_hearing_a_number() {
-    let mut rng = ChaCha12Rng::seed_from_u64(7);
-    let magnitudes = Magnitudes::new(-2, 4).unwrap();
-    assert_eq!([0.0, 0.2, 0.25, 1.0, -3.0, 1e9].map(|y| magnitudes.bin(y).unwrap()), [0, 0, 1, 3, 4, 7]);
-    let labels: Vec<f64> = (0..20_000).map(|_| 4.0 * unit(&mut rng) - 2.0).collect();
-    let bins: Vec<u32> = labels.iter().map(|&label| magnitudes.bin(label).unwrap()).collect();
-    let vectors = reports(LabelKind::Subset, magnitudes.bins(), 2.0, &bins, &mut rng);
-    // E y² = 4/3, and rounding up to powers of two makes at most four times of it
-    let moment = magnitudes.moment(&vectors, 2.0).unwrap();
-    assert!((1.33..5.6).contains(&moment), "{moment}");
-    let clip = magnitudes.clip(&vectors, 2.0, 1000.0, epsilon(1.0)).unwrap();
-    assert!((clip - rates::local_clip(2.0, moment, 1000.0, 1.0)).abs() < 1e-12);
-    assert!(magnitudes.bin(f64::NAN).is_err() && Magnitudes::new(3, 3).is_err());
-}

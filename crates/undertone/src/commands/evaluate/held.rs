@@ -2,12 +2,13 @@
 //!
 //! The sum of a report's unbiased vector over a set is one on average if the set holds the label and zero if not. Reports about numbers
 //! say how large the squared error is on average, and by Chebyshev's inequality an interval that reaches r to each side holds the number
-//! of at least 1 - E(y - η)²/r² of people.
+//! of at least 1 - E(y - η)²/r² of people; those by bins say how many at least are inside.
 
 use crate::evaluation_report::{MeasuredCoverage, Size};
+use crate::people::Origin;
 use undertone_learn::evaluation::{Figure, mean};
-use undertone_learn::nonparametric::{Coverage, Intervals, PredictionSets};
-use undertone_learn::{Examples, Model};
+use undertone_learn::nonparametric::{BinReports, Coverage, Intervals, PredictionSets};
+use undertone_learn::{Examples, LearnError, Model};
 use undertone_report::NumberWords;
 
 /// Of sets of classes.
@@ -25,6 +26,8 @@ pub(super) struct HeldNumbers {
     number: NumberWords,
     /// Whether numbers are seen as they are
     certain: bool,
+    /// If people reported by bins
+    bins: Option<BinReports>,
     held: Vec<f64>,
     width: f64,
     rows: u64,
@@ -56,16 +59,17 @@ impl HeldClasses {
 }
 
 impl HeldNumbers {
-    pub(super) fn new(model: &Model, number: NumberWords, certain: bool) -> Self {
+    pub(super) fn new(model: &Model, number: NumberWords, people: &Origin) -> anyhow::Result<Self> {
         let intervals = match model.coverage {
             Some(Coverage::Intervals(intervals)) => Some(intervals),
             _ => None,
         };
-        Self { intervals, number, certain, held: Vec::new(), width: 0.0, rows: 0 }
+        let (certain, bins) = (people.tasks().is_empty(), people.bin_reports()?);
+        Ok(Self { intervals, number, certain, bins, held: Vec::new(), width: 0.0, rows: 0 })
     }
 
-    pub(super) fn observe(&mut self, block: &Examples, guesses: &[f64]) {
-        let Some(intervals) = self.intervals else { return };
+    pub(super) fn observe(&mut self, block: &Examples, guesses: &[f64]) -> Result<(), LearnError> {
+        let Some(intervals) = self.intervals else { return Ok(()) };
         let NumberWords { low, high } = self.number;
         for (&guess, number) in guesses.iter().zip(block.numbers.values()) {
             let (from, to) = intervals.about(guess, (low, high));
@@ -75,8 +79,11 @@ impl HeldNumbers {
                 // Numbers beyond the bounds count as the bound, as devices and curators clip them.
                 let number = number.clamp(low, high);
                 self.held.push(f64::from(u8::from((from..=to).contains(&number))));
+            } else if let Some(bins) = &mut self.bins {
+                bins.observe(guess, *number)?;
             }
         }
+        Ok(())
     }
 
     pub(super) fn measured(&self, mse: Figure) -> Option<MeasuredCoverage> {
@@ -84,6 +91,9 @@ impl HeldNumbers {
         let square = intervals.half_width().powi(2);
         let held = if self.certain {
             mean(&self.held)
+        } else if let Some(bins) = &self.bins {
+            let outside = bins.outside(intervals.half_width());
+            Figure { value: 1.0 - outside.value, ..outside }
         } else {
             Figure { value: 1.0 - mse.value / square, standard_error: mse.standard_error / square }
         };

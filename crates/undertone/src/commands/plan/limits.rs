@@ -1,6 +1,7 @@
 //! How fast cells and neighbours can learn at all, and how fine or how many to take them.
 
 use super::labels::Labels;
+use super::pilot::{self, Pilot};
 use crate::arguments;
 use crate::digits::digits;
 use crate::exit::Usage;
@@ -9,6 +10,7 @@ use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::Write;
+use std::path::PathBuf;
 use undertone_learn::nonparametric::TrustModel;
 use undertone_learn::nonparametric::rates::{Plan, Problem, Task};
 use undertone_privacy::Epsilon;
@@ -39,6 +41,10 @@ pub(super) struct Limits {
     /// p, the order of the moment that is bounded, by one; 2 if not given
     #[arg(long, value_name = "P", value_parser = arguments::number, allow_hyphen_values = true, requires = "task")]
     moments: Option<f64>,
+    /// Reports of a few people about how large their labels are, which `undertone privatize --magnitudes` makes: labels are then clipped
+    /// in their own units, and not in those of a bound that nobody knows
+    #[arg(long, value_name = "REPORTS", requires = "task")]
+    pilot: Option<PathBuf>,
 }
 
 fn tasks() -> impl TypedValueParser<Value = Task> {
@@ -83,12 +89,24 @@ impl Limits {
         Ok(Some(problem))
     }
 
+    /// What a pilot says about the problem, if there is one.
+    pub(super) fn pilot(&self, problem: &Problem) -> anyhow::Result<Option<Pilot>> {
+        let Some(path) = &self.pilot else { return Ok(None) };
+        if problem.trust == TrustModel::None {
+            return Err(
+                Usage::new("--pilot finds where to clip, and with --trust none nothing is clipped").into()
+            );
+        }
+        Pilot::read(path, problem.moments).map(Some)
+    }
+
     /// Whether the options go with the task.
     fn check(&self, task: Task, labels: &Labels) -> Result<(), Usage> {
         let given = [
             ("--classes", labels.classes.is_some(), Task::Classification),
             ("--gamma", self.gamma.is_some(), Task::Classification),
             ("--moments", self.moments.is_some(), Task::Heavy),
+            ("--pilot", self.pilot.is_some(), Task::Heavy),
         ];
         match given.iter().find(|(_, given, of)| *given && task != *of) {
             Some((option, _, of)) => {
@@ -119,6 +137,8 @@ struct LimitsPlan {
     rates: Vec<TrustRate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<f64>,
+    #[serde(flatten)]
+    pilot: Option<pilot::Told>,
 }
 
 /// What one model of trust comes to.
@@ -133,21 +153,34 @@ struct TrustRate {
 pub(super) fn run(
     problem: &Problem,
     target: Option<f64>,
+    pilot: Option<&Pilot>,
     json: bool,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let plan = document(problem, target)?;
-    if json { output::json(&plan, out) } else { table(&plan, out) }
+    let document = document(problem, target, pilot)?;
+    if json {
+        return output::json(&document, out);
+    }
+    table(&document, out)?;
+    match (pilot, document.plan.clip) {
+        (Some(pilot), Some(clip)) if problem.trust == TrustModel::LabelLocal => {
+            pilot.next(clip, problem.epsilon.get(), out)
+        }
+        _ => Ok(()),
+    }
 }
 
-fn document(problem: &Problem, target: Option<f64>) -> anyhow::Result<LimitsPlan> {
+fn document(problem: &Problem, target: Option<f64>, pilot: Option<&Pilot>) -> anyhow::Result<LimitsPlan> {
     let of = |trust| {
         let problem = Problem { trust, ..*problem };
         TrustRate { trust, rate: problem.rate(), n_needed: target.and_then(|risk| problem.people_for(risk)) }
     };
     let classes = problem.task == Task::Classification;
+    let plan = Plan::new(problem).map_err(Usage::new)?;
+    // T in units of the p-th root of the moment, or of the label where the moment is known
+    let clip = plan.clip.map(|clip| pilot.map_or(clip, |pilot| pilot.clip(clip)));
     Ok(LimitsPlan {
-        plan: Plan::new(problem).map_err(Usage::new)?,
+        plan: Plan { clip, ..plan },
         n: problem.people,
         epsilon: (problem.trust != TrustModel::None).then_some(problem.epsilon.get()),
         dimension: problem.dimension,
@@ -157,6 +190,7 @@ fn document(problem: &Problem, target: Option<f64>) -> anyhow::Result<LimitsPlan
         moments: (problem.task == Task::Heavy).then_some(problem.moments),
         rates: TrustModel::ALL.map(of).into(),
         target,
+        pilot: pilot.map(Pilot::told),
     })
 }
 
@@ -183,7 +217,11 @@ fn table(document: &LimitsPlan, out: &mut impl Write) -> anyhow::Result<()> {
     line("width of a cell", &digits(plan.cell_width))?;
     line("neighbours, or people in a cell", &plan.neighbours.to_string())?;
     if let Some(clip) = plan.clip {
-        line("labels are clipped at, in units of their bound", &digits(clip))?;
+        let unit = if document.pilot.is_some() { "" } else { ", in units of their bound" };
+        line(&format!("labels are clipped at{unit}"), &digits(clip))?;
+    }
+    if let Some((pilot, order)) = document.pilot.as_ref().zip(document.moments) {
+        pilot.explain(order, out)?;
     }
     rates(document, out)?;
     for warning in &plan.warnings {

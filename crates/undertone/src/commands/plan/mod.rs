@@ -4,6 +4,7 @@ mod labels;
 mod limits;
 mod one_round;
 mod online;
+mod pilot;
 
 use crate::arguments;
 use std::io::Write;
@@ -21,7 +22,8 @@ use std::io::Write;
 /// With --one-round it is which question to ask about whole records, once: moments, losses on a grid, or noisy copies.
 ///
 /// With --task it is how fast the risk of learning by cells or neighbours can fall at all, under each model of trust, and the
-/// width of cells, the number of neighbours and the bound of labels to begin with.
+/// width of cells, the number of neighbours and the bound of labels to begin with; with --pilot, which some people have answered
+/// beforehand, the bound in units of the label.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:
@@ -34,7 +36,8 @@ use std::io::Write;
   undertone plan --online logistic --dimension 2 --mu 3 --eta 5 --alpha 0.6 --n 300000 --weights linear --target-width 0.1
   undertone plan --online linear --dimension 5 --epsilon 3 --tiers 3,1 --shares 0.8,0.2 --eta 0.2 --alpha 0.5 --n 300000
   undertone plan --one-round --covariates 10 --n 100000 --epsilon 1 --loss hinge --radius 4
-  undertone plan --task classification --trust label-local --n 100000 --epsilon 1 --dimension 2 --beta 1 --classes 10 --target 0.01",
+  undertone plan --task classification --trust label-local --n 100000 --epsilon 1 --dimension 2 --beta 1 --classes 10 --target 0.01
+  undertone plan --task heavy --trust label-local --n 95000 --epsilon 1 --dimension 2 --beta 1 --moments 3 --pilot pilot.parquet",
     group = clap::ArgGroup::new("law").args(["online", "task"])
 )]
 pub(crate) struct Plan {
@@ -63,7 +66,8 @@ impl Plan {
             return one_round::run(&problem, self.json, out);
         }
         if let Some(problem) = self.limits.problem(self.n, self.dimension, &self.labels)? {
-            return limits::run(&problem, self.labels.target, self.json, out);
+            let pilot = self.limits.pilot(&problem)?;
+            return limits::run(&problem, self.labels.target, pilot.as_ref(), self.json, out);
         }
         match self.online.descent(self.dimension, &self.labels)? {
             Some(descent) => descent.run(self.n, self.json, out),

@@ -3,12 +3,13 @@
 pub(super) mod classes;
 mod devices;
 mod numbers;
-mod part;
 mod priors;
+mod sought;
 mod summary;
 mod survey;
 
 use crate::exit::Usage;
+use crate::people::Part;
 use crate::progress::row_counter;
 use crate::reports::{Marks, ReportsWriter};
 use crate::tables::{
@@ -22,14 +23,15 @@ use arrow_select::filter::filter_record_batch;
 use clap::builder::PossibleValuesParser;
 use devices::{Devices, Priors};
 pub(super) use numbers::number_kind;
-use part::Part;
 use priors::{FromColumns, FromModel};
 use rand_chacha::ChaCha12Rng;
+use sought::Sought;
 use std::io::{self, Write};
 use std::path::PathBuf;
 pub(super) use summary::SIMULATION;
 use summary::Summary;
 use undertone_learn::Model;
+use undertone_learn::nonparametric::Magnitudes;
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism};
 use undertone_privacy::number::NumberKind;
@@ -44,11 +46,15 @@ use undertone_report::{FeatureColumn, MechanismWords, TASK_VERSION, Task};
 /// beforehand; without --classes they are read from the labels, and that a class occurs is then not private.
 ///
 /// With --low and --high the label is a number: it is clipped to these bounds, which must not come from the table, and randomized.
+///
+/// With --magnitudes the label is a number of which nobody knows how large it is: some people say only that, so that `undertone plan
+/// --pilot` finds bounds for the others.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   undertone privatize table.csv --label income --epsilon 1 --classes low,middle,high -o reports.parquet
   undertone privatize table.parquet --label income --epsilon 2 --classes classes.txt --drop name,street -o reports.parquet
   undertone privatize table.csv --label salary --low 0 --high 100000 --epsilon 1 -o reports.parquet
+  undertone privatize table.csv --label salary --magnitudes 0,30 --epsilon 1 --part 1/20 -o pilot.parquet
   undertone privatize table.csv --task survey.toml -o reports.parquet")]
 pub(crate) struct Privatize {
     /// CSV (also .gz), Parquet or IDX
@@ -64,7 +70,7 @@ pub(crate) struct Privatize {
     /// published
     #[arg(long, value_name = "TASK")]
     #[arg(conflicts_with_all = ["label", "epsilon", "mechanism", "low", "high", "classes", "set_size", "top", "prior"])]
-    #[arg(conflicts_with_all = ["prior_columns", "temperature", "drop", "part"])]
+    #[arg(conflicts_with_all = ["magnitudes", "prior_columns", "temperature", "drop", "part"])]
     task: Option<PathBuf>,
     /// How labels are randomized; by default what has the least second moment, subset or rr, or for numbers the least worst-case
     /// variance
@@ -77,6 +83,11 @@ pub(crate) struct Privatize {
     /// The label is a number, and larger ones count as this one
     #[arg(long, value_name = "B", value_parser = arguments::number, allow_hyphen_values = true, requires = "low")]
     high: Option<f64>,
+    /// The label is a number, and people say which powers of two its size lies between: below 2^A, one bin for each power of two, and
+    /// beyond 2^B
+    #[arg(long, value_name = "A,B", value_parser = arguments::magnitudes, allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["low", "high", "classes", "top", "prior", "prior_columns"])]
+    magnitudes: Option<Magnitudes>,
     /// All values that the label can have: a file with one on each line, or a list with commas
     #[arg(long, value_name = "FILE|LIST")]
     classes: Option<String>,
@@ -98,8 +109,8 @@ pub(crate) struct Privatize {
     /// Columns to leave out
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     drop: Vec<String>,
-    /// Only the rows of part I of N, which a public hash of the row number chooses
-    #[arg(long, value_name = "I/N")]
+    /// Only the rows of part I of N, which a public hash of the row number chooses, or of parts I to J
+    #[arg(long, value_name = "I/N|I-J/N")]
     part: Option<Part>,
     /// Where to write the reports
     #[arg(short, long, value_name = "REPORTS")]
@@ -131,10 +142,14 @@ impl Privatize {
             Some((model, _)) => TableFile::open_as(&self.table, model.encoder.columns())?,
             None => TableFile::open(&self.table)?,
         };
-        let columns = Columns::of(table.schema(), self.label()?, &self.drop)?;
-        let classes = match &self.classes {
-            Some(text) => classes::given(text)?,
-            None => classes_in(&table, columns.label)?,
+        let columns = match self.magnitudes {
+            Some(_) => Columns::of_number(table.schema(), self.label()?, &self.drop)?,
+            None => Columns::of(table.schema(), self.label()?, &self.drop)?,
+        };
+        let classes = match (&self.classes, self.magnitudes) {
+            (Some(text), _) => classes::given(text)?,
+            (None, Some(magnitudes)) => magnitudes.names(),
+            (None, None) => classes_in(&table, columns.label)?,
         };
         self.warn(prior.as_ref().map(|(model, _)| model));
         let priors = self.priors(prior, &classes)?;
@@ -147,6 +162,11 @@ impl Privatize {
     /// The private column, without which clap lets surveys through only.
     fn label(&self) -> Result<&str, Usage> {
         self.label.as_deref().ok_or_else(|| Usage::new("--label is missing"))
+    }
+
+    /// Whether the classes are those that occur.
+    fn has_classes_from_labels(&self) -> bool {
+        self.classes.is_none() && self.magnitudes.is_none()
     }
 
     fn epsilon(&self) -> Result<Epsilon, Usage> {
@@ -237,7 +257,7 @@ impl Privatize {
     fn warn(&self, prior: Option<&Model>) {
         // Should the standard error be closed, the summary still tells.
         let mut errors = io::stderr();
-        if self.classes.is_none() {
+        if self.has_classes_from_labels() {
             let _ = writeln!(
                 errors,
                 "warning: the set of classes was taken from the private labels; name them with --classes"
@@ -271,17 +291,17 @@ impl Privatize {
         let marks = Marks {
             simulation: self.seed.is_some(),
             part: self.part.map(|part| part.to_string()),
-            classes_from_labels: self.classes.is_none(),
+            classes_from_labels: self.has_classes_from_labels(),
             segment: None,
         };
         let mut writer = ReportsWriter::create(&self.output, self.force, task, &columns.fields(), &marks)?;
-        let index = ClassIndex::new(task.classes.iter().cloned());
+        let sought = Sought::of(self.magnitudes, task);
         let (mut labels, mut next_row, mut asked, progress) = (Vec::new(), 1, 0, row_counter("reports"));
         for batch in table.batches()? {
             let batch = batch?;
             let rows = batch.num_rows();
             labels.clear();
-            index
+            sought
                 .look_up(batch.column(columns.label).as_ref(), next_row, &mut labels)
                 .with_context(|| self.table.display().to_string())?;
             let mut features = columns.public(&batch)?;

@@ -51,7 +51,7 @@ impl<'a> Summary<'a> {
             part: options.part.map(|part| part.to_string()),
             label: &task.label,
             classes: &task.classes,
-            classes_from_labels: options.classes.is_none(),
+            classes_from_labels: options.has_classes_from_labels(),
             mechanism: &task.mechanism.kind,
             set_size: devices.set_size(),
             epsilon: task.mechanism.level(),

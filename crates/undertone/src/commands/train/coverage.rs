@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::io::Write;
 use undertone_learn::features::Encoder;
 use undertone_learn::held_out::Those;
-use undertone_learn::nonparametric::{Coverage, Intervals, PredictionSets};
+use undertone_learn::nonparametric::{BinReports, Coverage, Intervals, PredictionSets};
 use undertone_learn::{LearnError, Predictor, Regressor, Source};
 use undertone_report::{NumberWords, Task};
 
@@ -102,10 +102,28 @@ impl Train {
             Intervals::by_residuals(residuals, width, alpha, DELTA)?
         } else {
             let judged = judge_numbers(&learnt.predictor, &mut people, number, origin.hidden())?;
-            Intervals::by_error(judged.mse, judged.rows, width, alpha, DELTA)?
+            match by_bins(&learnt.predictor, origin, &mut people, number)? {
+                Some(reports) => Intervals::by_bins(judged.mse, &reports, width, alpha, DELTA)?,
+                None => Intervals::by_error(judged.mse, judged.rows, width, alpha, DELTA)?,
+            }
         };
         Ok(LearntNumber { coverage: Some(Coverage::Intervals(intervals)), ..learnt })
     }
+}
+
+/// What those who were kept aside reported, if everybody did so by the same bins.
+fn by_bins(
+    model: &impl Regressor,
+    origin: &Origin,
+    people: &mut dyn Source,
+    number: NumberWords,
+) -> anyhow::Result<Option<BinReports>> {
+    let Some(mut reports) = origin.bin_reports()? else { return Ok(None) };
+    Those::held_out(people).pass(&mut |block| {
+        let mut guesses = model.predict(&block.rows).into_iter().zip(block.numbers.values());
+        guesses.try_for_each(|(guess, &said)| reports.observe(guess.clamp(number.low, number.high), said))
+    })?;
+    Ok(Some(reports))
 }
 
 /// How far true numbers lie from what is predicted, of those who were kept aside.
