@@ -195,12 +195,15 @@ mod tests {
         }
         let before = Matrix::from_fn(n, 2, |_, _| 0.5);
         let kernels = [&kernel];
-        let refined = Refinement { kernels: &kernels, judges: &judges, heard: &heard, before: &before }
-            .choose(&reports);
+        let refinement = Refinement { kernels: &kernels, judges: &judges, heard: &heard, before: &before };
+        let refined = refinement.choose(&reports);
         let [function] = &refined.functions[..] else { panic!("one kernel") };
         assert!(function.weight > 0.0 && refined.likelihoods[1] > refined.likelihoods[0] + 0.05);
         let scores = kernel.vectors.times(&function.fitted(&kernel, &before, &reports));
         let right = |&i: &usize| (scores.row(i)[1] > scores.row(i)[0]) == (label(i) == 1);
         assert!((0..n).filter(right).count() > n * 94 / 100, "{}", (0..n).filter(right).count());
+        // Judges who say nothing leave everything as it counts without them: alike
+        let undecided = refinement.choose(&heard);
+        assert_eq!((undecided.weight, undecided.functions[0].weight), (0.5, 0.5));
     }
 }

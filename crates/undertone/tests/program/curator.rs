@@ -246,16 +246,26 @@ fn sets_and_intervals_hold_as_often_as_promised_on_people_who_were_not_asked() {
     json(&format!("predict {model} {board} -o {out}"));
     let out = fs::read_to_string(out).unwrap();
     assert!(out.starts_with("prediction,probability,set\n") && out.contains(",dark|light\n"));
-    let [asked, others] = [&tent, &other_tent].map(|table| reports(table, HEIGHT));
-    for kind in ["linear", "cells"] {
-        json(&format!("train {asked} --model {kind} --coverage 0.8 --force -o {model}"));
-        let judged = held(&model, &other_tent, "height", 0.8);
-        let told = json(&format!("evaluate {model} {others}"));
-        // Reports say what is held at least.
-        let slack = 5.0 * number(&told, "coverage_standard_error");
-        assert!(number(&told, "coverage") < number(&judged, "coverage") + slack, "{told} {judged}");
-        assert_eq!((&told["coverage_at_least"], &judged["coverage_at_least"]), (&true.into(), &false.into()));
+    let mut widths = Vec::new();
+    for mechanism in ["hybrid-best", "bins"] {
+        let how = format!("{HEIGHT} --mechanism {mechanism} --force");
+        let [asked, others] = [&tent, &other_tent].map(|table| reports(table, &how));
+        for kind in ["linear", "cells"] {
+            json(&format!("train {asked} --model {kind} --coverage 0.8 --force -o {model}"));
+            let judged = held(&model, &other_tent, "height", 0.8);
+            let told = json(&format!("evaluate {model} {others}"));
+            // Reports say what is held at least.
+            let slack = 5.0 * number(&told, "coverage_standard_error");
+            assert!(number(&told, "coverage") < number(&judged, "coverage") + slack, "{told} {judged}");
+            assert_eq!(
+                (&told["coverage_at_least"], &judged["coverage_at_least"]),
+                (&true.into(), &false.into())
+            );
+            widths.push(number(&judged, "interval_width"));
+        }
     }
+    // Bins say how often errors are large, and not only how large their squares are; of the errors of a line about a tent no more.
+    assert!(widths[2] <= widths[0] && widths[3] < 0.95 * widths[1], "{widths:?}");
     let out = folder.path("intervals.csv");
     json(&format!("predict {model} {tent} -o {out}"));
     assert!(fs::read_to_string(out).unwrap().starts_with("prediction,low,high\n"));
