@@ -1,6 +1,6 @@
 //! What can go wrong on the way from reports to a model.
 
-use undertone_nets::NetError;
+use undertone_nets::{Need, NetError};
 use undertone_privacy::PrivacyError;
 use undertone_report::TaskError;
 use undertone_represent::RepresentError;
@@ -49,7 +49,7 @@ pub enum LearnError {
     #[error(transparent)]
     Network(#[from] NetError),
     /// A representation that does not fit into memory
-    #[error("a representation of {people} people with {features} features needs {} MB of memory, and {} MB are allowed: allow more (--memory), or take fewer people or features (--buckets, --column NAME=skip)", .bytes.div_ceil(1 << 20), .allowed >> 20)]
+    #[error("a representation of {people} people with {features} features needs {} MB of memory, and {} MB are allowed: allow more (--memory), or take fewer people or features (--buckets, --column NAME=skip)", megabytes(*.bytes), .allowed >> 20)]
     Memory {
         /// How many people
         people: usize,
@@ -57,6 +57,18 @@ pub enum LearnError {
         features: usize,
         /// What is needed
         bytes: u64,
+        /// What may be used
+        allowed: u64,
+    },
+    /// A network that does not fit into memory
+    #[error("this network needs {} MB of memory: {} for the features of {people} people, {} for batches of {batch} and {} for its weights; {} MB are allowed: allow more (--memory), or take smaller batches (--batch), or fewer people or features (--buckets, --column NAME=skip)", megabytes(.need.bytes()), megabytes(.need.people), megabytes(.need.batch), megabytes(.need.weights), .allowed >> 20)]
+    NetworkMemory {
+        /// How many people
+        people: u64,
+        /// How many of them make a step
+        batch: usize,
+        /// What is needed
+        need: Need,
         /// What may be used
         allowed: u64,
     },
@@ -228,4 +240,9 @@ pub enum LearnError {
     /// A task that no report answers
     #[error(transparent)]
     Task(#[from] TaskError),
+}
+
+/// Rounded up.
+fn megabytes(bytes: u64) -> u64 {
+    bytes.div_ceil(1 << 20)
 }

@@ -44,17 +44,24 @@ impl Sight {
         if encoder.pixels().is_some_and(square) { Self::Image } else { Self::Columns }
     }
 
-    /// Strokes and patches of images.
-    fn kinds(self) -> &'static [Kind] {
+    /// Strokes and patches of images. Columns as they are and by rank, where that is not the same; of many, which are mostly zero, ranks say
+    /// little more.
+    fn kinds(self, rows: &Rows) -> &'static [Kind] {
         match self {
+            Self::Columns if std::env::var("UT_K").is_ok_and(|k| k == "r") && !is_sparse(rows) => {
+                &[Kind::Ranks]
+            }
+            Self::Columns if std::env::var("UT_K").is_ok_and(|k| k == "b") && !is_sparse(rows) => {
+                &[Kind::Columns, Kind::Ranks]
+            }
             Self::Columns => &[Kind::Columns],
             Self::Image => &[Kind::Strokes, Kind::Patches],
         }
     }
 
     /// The stages in which people are looked at.
-    pub fn stages(self) -> usize {
-        STAGES * self.kinds().len()
+    pub fn stages(self, rows: &Rows) -> usize {
+        STAGES * self.kinds(rows).len()
     }
 }
 
@@ -63,7 +70,7 @@ fn sizes(kind: Kind, rows: &Rows) -> Sizes {
         Kind::Patches => (200, 600, MOST_LANDMARKS_OF_PATCHES),
         // Words tell of many things, each of a few people
         Kind::Columns if is_sparse(rows) => (200, 500, MOST_LANDMARKS),
-        Kind::Columns | Kind::Strokes => (100, 200, MOST_LANDMARKS),
+        Kind::Columns | Kind::Ranks | Kind::Strokes => (100, 200, MOST_LANDMARKS),
     };
     let landmarks = (rows.len() / PEOPLE_PER_LANDMARK).clamp(1, most);
     Sizes { graph_coordinates, kernel_coordinates, landmarks, ..Sizes::default() }
@@ -90,7 +97,7 @@ impl Seen {
         Need::new(rows, sight, classes).check(rows, bytes)?;
         let mut digest = Digest::new("features").rows(rows);
         let (mut maps, mut representations) = (Vec::new(), Vec::new());
-        for &kind in sight.kinds() {
+        for &kind in sight.kinds(rows) {
             let sizes = sizes(kind, rows);
             digest = digest.word(&format!("{kind:?} {sizes:?}"));
             let name = |what: &str| digest.clone().name(what);

@@ -175,17 +175,31 @@ fn an_interrupted_training_ends_as_if_nothing_had_happened() {
         NetTrainer { checkpoints: Some(checkpoints.clone()), progress: Some(&pull), ..mlp(options.clone()) };
     let pulled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| fitted(&trainer, &examples)));
     assert!(pulled.is_err());
-    let tell = |progress: &Progress| seen.borrow_mut().push(progress.epoch);
+    let told = RefCell::new(Vec::new());
+    let tell = |progress: &Progress| told.borrow_mut().push(*progress);
     let trainer = NetTrainer { progress: Some(&tell), ..trainer };
     assert_eq!(bits(&fitted(&trainer, &examples)), bits(&undisturbed));
-    assert_eq!(seen.borrow()[..3], [1, 2, 3]);
-    // What has ended is not done again ...
-    let epochs = seen.borrow().len();
+    assert_eq!(seen.into_inner(), [1, 2]);
+    // All epochs are told of, also those before the plug was pulled ...
+    let resumed = told.take();
+    let whole = RefCell::new(Vec::new());
+    let watch = |progress: &Progress| whole.borrow_mut().push(*progress);
+    fitted(&NetTrainer { progress: Some(&watch), ..mlp(options) }, &examples);
+    let as_new = |told: &[Progress]| -> Vec<Progress> {
+        told.iter().map(|progress| Progress { is_found: false, ..*progress }).collect()
+    };
+    assert_eq!(as_new(&resumed), whole.into_inner());
+    assert!(resumed.iter().all(|progress| progress.is_found == (progress.epoch <= 2)), "{resumed:?}");
+    // ... what has ended is not done again ...
     assert_eq!(bits(&fitted(&trainer, &examples)), bits(&undisturbed));
-    assert_eq!(seen.borrow().len(), epochs);
+    let again = told.take();
+    assert!(
+        again.iter().all(|progress| progress.is_found) && as_new(&again) == as_new(&resumed),
+        "{again:?}"
+    );
     // ... and other reports are another training.
     fitted(&trainer, &reports(&rows, &labels, 1.5));
-    assert!(seen.borrow().len() > epochs);
+    assert!(told.take().iter().all(|progress| !progress.is_found));
     // A damaged checkpoint is an error that names the file.
     for entry in std::fs::read_dir(&checkpoints).unwrap() {
         std::fs::write(entry.unwrap().path(), b"\x01").unwrap();
@@ -339,7 +353,7 @@ fn stages_that_were_interrupted_are_not_learnt_again() {
     let (checkpoints, seen) = (folder("stages"), RefCell::new(0));
     let epsilon = Epsilon::new(1.0).unwrap();
     let plan = MultiStage { warm_start: true, ..MultiStage::debiased(CLASSES as u32, epsilon, &[0.6, 0.4]) };
-    let tell = |_: &Progress| *seen.borrow_mut() += 1;
+    let tell = |progress: &Progress| *seen.borrow_mut() += usize::from(!progress.is_found);
     let trainer = NetTrainer { checkpoints: Some(checkpoints), progress: Some(&tell), ..mlp(training(2)) };
     let run = || {
         let mut rng = ChaCha12Rng::seed_from_u64(9);

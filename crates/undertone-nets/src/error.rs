@@ -48,9 +48,9 @@ pub enum NetError {
         /// Features of a row, zeros included
         width: usize,
         /// What they need
-        bytes: usize,
+        bytes: u64,
         /// What they may need
-        most: usize,
+        most: u64,
     },
     /// Steps that led nowhere
     #[error("the loss is no number any more in epoch {epoch}; a smaller rate keeps it one")]

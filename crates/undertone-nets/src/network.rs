@@ -95,6 +95,17 @@ impl Network {
         self.widths.iter().sum()
     }
 
+    /// Numbers of a [`Tape`] for so many examples: all nodes, their slopes but for those of the input, and the room that the layer with
+    /// the most of it uses.
+    pub(crate) fn tape(&self, examples: usize) -> usize {
+        let room = |part: &Part| match part {
+            Part::Layer { operation, .. } => operation.layer().room(examples),
+            Part::Input | Part::Join { .. } => 0,
+        };
+        let nodes = (2 * self.numbers() - self.inputs()).saturating_mul(examples);
+        nodes.saturating_add(self.parts.iter().map(room).max().unwrap_or(0))
+    }
+
     /// Which weights are statistics of the layers' inputs, and not moved by gradients.
     pub fn statistics(&self) -> impl Iterator<Item = Range<usize>> {
         self.parts.iter().filter_map(|part| match part {

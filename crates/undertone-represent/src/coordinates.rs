@@ -1,6 +1,7 @@
 //! From what is known of people to where they are: features of their kind, scaled, and the directions in which they differ most.
 
 use crate::error::same;
+use crate::ranks::Ranks;
 use crate::{Matrix, Patches, Principal, RepresentError, Scattering, SparseRows};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,8 @@ const SOFTENING: f64 = 0.1;
 pub enum Kind {
     /// Columns, which are taken as they are
     Columns,
+    /// Columns, by the rank of each value among everybody's
+    Ranks,
     /// Pixels of a square image, seen by fixed filters
     Strokes,
     /// Pixels of a square image, in which patches are looked for that are usual in the images, whichever way round
@@ -23,7 +26,7 @@ impl Kind {
     /// How many features a row of so many columns has.
     pub fn features(self, columns: usize) -> usize {
         match self {
-            Self::Columns => columns,
+            Self::Columns | Self::Ranks => columns,
             Self::Strokes => Scattering::features_of(columns),
             Self::Patches => Patches::FEATURES,
         }
@@ -32,7 +35,7 @@ impl Kind {
     /// Multiplications that make them of a row; those of filters are few.
     pub fn operations(self, columns: usize) -> f64 {
         match self {
-            Self::Columns | Self::Strokes => 0.0,
+            Self::Columns | Self::Ranks | Self::Strokes => 0.0,
             Self::Patches => columns as f64 * Patches::OPERATIONS,
         }
     }
@@ -50,6 +53,7 @@ pub struct Coordinates {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Extractor {
     Columns,
+    Ranks(Ranks),
     Strokes(Scattering),
     Patches(Patches),
 }
@@ -58,6 +62,7 @@ impl Extractor {
     fn features(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
         match self {
             Self::Columns => Ok(rows.clone()),
+            Self::Ranks(ranks) => ranks.transform(rows),
             Self::Strokes(scattering) => scattering.transform(rows),
             Self::Patches(patches) => patches.transform(rows),
         }
@@ -66,7 +71,7 @@ impl Extractor {
     /// What makes features of one kind as wide as those of another; columns are as wide as they were meant to be.
     fn scale(&self, features: &Matrix) -> Vec<f32> {
         let kind = match self {
-            Self::Columns => return vec![1.0; features.columns()],
+            Self::Columns | Self::Ranks(_) => return vec![1.0; features.columns()],
             Self::Strokes(scattering) => scattering.kind(),
             Self::Patches(_) => 1,
         };
@@ -112,6 +117,7 @@ impl Coordinates {
         }
         let extractor = match kind {
             Kind::Columns => Extractor::Columns,
+            Kind::Ranks => Extractor::Ranks(Ranks::fit(rows)?),
             Kind::Strokes => Extractor::Strokes(Scattering::new(rows.columns())?),
             Kind::Patches => Extractor::Patches(Patches::fit(rows)?),
         };
@@ -135,8 +141,8 @@ impl Coordinates {
     pub fn project_sparse(&self, rows: &SparseRows) -> Result<Matrix, RepresentError> {
         match self.extractor {
             Extractor::Columns => self.principal.project_sparse(rows),
-            // Filters look at every pixel
-            Extractor::Strokes(_) | Extractor::Patches(_) => self.project(&rows.full()),
+            // Filters look at every pixel, and zeros have their ranks
+            Extractor::Ranks(_) | Extractor::Strokes(_) | Extractor::Patches(_) => self.project(&rows.full()),
         }
     }
 

@@ -22,6 +22,7 @@ mod matrix;
 mod nearest;
 mod patches;
 mod principal;
+mod ranks;
 mod recipe;
 mod refine;
 mod representation;

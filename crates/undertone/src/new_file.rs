@@ -8,39 +8,52 @@ use std::path::{Path, PathBuf};
 
 /// A file that is written beside its place and moved there by [`keep`](Self::keep). Dropped before that, it leaves
 /// nothing behind.
+///
+/// Nothing is on the disk until the first byte is written: whoever is killed while the work still goes on leaves nothing either.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     path: PathBuf,
     beside: PathBuf,
     force: bool,
-    file: File,
-    kept: bool,
+    /// Once something was written
+    file: Option<File>,
 }
 
 impl NewFile {
-    /// A file to be at `path`, where nothing may be yet unless `force` is set.
+    /// A file to be at `path`, where nothing may be yet unless `force` is set. A folder that cannot be written to is refused now,
+    /// not after hours of work.
     pub(crate) fn create(path: &Path, force: bool) -> anyhow::Result<Self> {
         let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
             bail!("{} is a directory; name a file in it", path.display());
         };
         refuse_existing(path, force)?;
         let beside = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-        let file =
-            File::create_new(&beside).with_context(|| format!("{} cannot be written", path.display()))?;
-        Ok(Self { path: path.to_owned(), beside, force, file, kept: false })
+        let tried = File::create_new(&beside).and_then(|_| fs::remove_file(&beside));
+        tried.with_context(|| format!("{} cannot be written", path.display()))?;
+        Ok(Self { path: path.to_owned(), beside, force, file: None })
     }
 
     /// Moves the file to its place and says how many bytes it has.
     pub(crate) fn keep(mut self) -> anyhow::Result<u64> {
         refuse_existing(&self.path, self.force)?;
-        let moved = || -> io::Result<u64> {
-            self.file.sync_all()?;
+        let mut moved = || -> io::Result<u64> {
+            let file = self.file()?;
+            file.sync_all()?;
+            let bytes = file.metadata()?.len();
             fs::rename(&self.beside, &self.path)?;
-            Ok(self.file.metadata()?.len())
+            // There is nothing left to remove.
+            self.file = None;
+            Ok(bytes)
         };
-        let bytes = moved().with_context(|| format!("{} cannot be written", self.path.display()))?;
-        self.kept = true;
-        Ok(bytes)
+        moved().with_context(|| format!("{} cannot be written", self.path.display()))
+    }
+
+    /// The file beside its place, made if it is not there yet.
+    fn file(&mut self) -> io::Result<&mut File> {
+        match &mut self.file {
+            Some(file) => Ok(file),
+            none => Ok(none.insert(File::create_new(&self.beside)?)),
+        }
     }
 }
 
@@ -87,17 +100,17 @@ pub(crate) fn refuse_input<'a>(
 
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.file()?.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.as_mut().map_or(Ok(()), File::flush)
     }
 }
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if !self.kept {
+        if self.file.is_some() {
             // Whatever made us stop matters more than a file that cannot be removed.
             let _ = fs::remove_file(&self.beside);
         }
@@ -121,8 +134,9 @@ mod tests {
         let folder = folder("kept");
         let path = folder.join("a");
         let mut file = NewFile::create(&path, false).unwrap();
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
         file.write_all(b"half").unwrap();
-        assert!(!path.exists());
+        assert!(!path.exists() && fs::read_dir(&folder).unwrap().count() == 1);
         drop(file);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
         let mut file = NewFile::create(&path, false).unwrap();
@@ -130,6 +144,8 @@ mod tests {
         assert_eq!(file.keep().unwrap(), 5);
         assert_eq!(fs::read(&path).unwrap(), b"whole");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        let nowhere = NewFile::create(&folder.join("b").join("c"), false).unwrap_err();
+        assert!(nowhere.to_string().contains("cannot be written"));
         fs::remove_dir_all(folder).unwrap();
     }
 

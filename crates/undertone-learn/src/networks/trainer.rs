@@ -4,11 +4,12 @@ use super::{Architecture, Inputs, NetModel, Progress, Training};
 use crate::evaluation::terms::log_likelihood;
 use crate::held_out::HELD_OUT;
 use crate::labels::{LabelVector, LabelVectors};
+use crate::represented::Limits;
 use crate::split::is_held_out;
 use crate::stages::Trainer;
 use crate::{Examples, LearnError, Source};
 use std::path::PathBuf;
-use undertone_nets::{Dataset, Hooks, Loss, NetError};
+use undertone_nets::{Dataset, Hooks, Loss, Need, NetError};
 
 /// Trains networks of one architecture.
 #[derive(Clone)]
@@ -25,7 +26,9 @@ pub struct NetTrainer<'a> {
     pub later: Option<Training>,
     /// A folder for checkpoints. What was interrupted goes on from there, what has ended is not done again.
     pub checkpoints: Option<PathBuf>,
-    /// Is told after each epoch
+    /// Of memory that may be used: [`check_memory`](Self::check_memory)
+    pub bytes: u64,
+    /// Is told after each epoch, and at once of those that a checkpoint has seen
     pub progress: Option<&'a dyn Fn(&Progress)>,
 }
 
@@ -39,8 +42,19 @@ impl NetTrainer<'_> {
             training,
             later: None,
             checkpoints: None,
+            bytes: Limits::default().bytes,
             progress: None,
         }
+    }
+
+    /// Refuses so many people if training on them takes more memory than there may be, before anybody is gathered.
+    pub fn check_memory(&self, people: u64) -> Result<(), LearnError> {
+        let (batch, allowed) = (self.training.batch, self.bytes);
+        let need = Need::new(&self.architecture.network(self.classes)?, &self.training, people);
+        if need.bytes() <= allowed {
+            return Ok(());
+        }
+        Err(LearnError::NetworkMemory { people, batch, need, allowed })
     }
 
     /// A network of these examples, from the weights of `start` if there is one. Where [patience](Training::patience) is limited, one in eight is kept aside to judge.
@@ -93,7 +107,12 @@ impl NetTrainer<'_> {
 impl Trainer for NetTrainer<'_> {
     type Model = NetModel;
 
-    fn train(&self, examples: &mut dyn Source, start: Option<&NetModel>) -> Result<NetModel, LearnError> {
+    fn train(
+        &self,
+        _: &[u64],
+        examples: &mut dyn Source,
+        start: Option<&NetModel>,
+    ) -> Result<NetModel, LearnError> {
         self.fit(examples, start)
     }
 }
@@ -114,7 +133,8 @@ struct People {
 impl People {
     fn new(trainer: &NetTrainer<'_>) -> Result<Self, LearnError> {
         let width = trainer.architecture.network(trainer.classes)?.inputs();
-        Ok(Self { data: Dataset::new(width, trainer.classes), likelihood: LabelVectors::new() })
+        let data = Dataset::new(width, trainer.classes).within(trainer.bytes);
+        Ok(Self { data, likelihood: LabelVectors::new() })
     }
 
     fn read(
@@ -190,6 +210,26 @@ mod tests {
         assert_eq!(people.data.len(), 800);
         let expected = (0..800).filter(|row| aside(*row)).map(|row| row as u32 % 3);
         assert_eq!(people.likelihood, LabelVectors::certain(expected));
+    }
+
+    #[test]
+    fn more_people_than_there_is_memory_for_are_refused_before_they_come() {
+        let mut trainer = trainer();
+        let network = trainer.architecture.network(3).unwrap();
+        let need = Need::new(&network, &trainer.training, 1000);
+        trainer.bytes = need.bytes();
+        assert!(trainer.check_memory(1000).is_ok());
+        let error = trainer.check_memory(1001).unwrap_err();
+        assert!(matches!(error, LearnError::NetworkMemory { people: 1001, .. }), "{error}");
+        for word in ["1 for the features of 1001 people", "batches of 265", "(--memory)", "(--batch)"] {
+            assert!(error.to_string().contains(word), "{error}");
+        }
+        // And where nobody has counted them, as they come: 2 features fit into 8 bytes
+        trainer.bytes = 8;
+        let examples = |people: u32| Examples::certain(Rows::dense(1, vec![1.0; people as usize]), 0..people);
+        let come = |people| trainer.fit(&mut vec![examples(people)], None).map(|_| ());
+        assert!(come(2).is_ok());
+        assert!(matches!(come(3), Err(LearnError::Network(NetError::TooWide { rows: 3, .. }))));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::TrustModel;
 use super::cells::Partition;
 use super::sums::Sums;
 use super::targets::{Output, Targets};
+use super::trust::trust_and_output;
 use crate::LearnError;
 use crate::features::Rows;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,8 @@ pub struct CellModel {
     /// For each node as many as the output has
     values: Vec<f32>,
 }
+
+trust_and_output!(CellModel);
 
 impl CellModel {
     /// Averages reports over the cells.
@@ -48,24 +51,9 @@ impl CellModel {
         Self { trust, output, partition, values }
     }
 
-    /// Who had to be trusted.
-    pub fn trust(&self) -> TrustModel {
-        self.trust
-    }
-
-    /// The same, of true labels that somebody has seen.
-    pub(super) fn of_true_labels(self) -> Self {
-        Self { trust: TrustModel::None, ..self }
-    }
-
     /// The cells.
     pub fn partition(&self) -> &Partition {
         &self.partition
-    }
-
-    /// What is predicted.
-    pub fn output(&self) -> Output {
-        self.output
     }
 
     /// The prediction of a node.

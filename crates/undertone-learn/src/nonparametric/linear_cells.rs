@@ -12,6 +12,7 @@ use super::TrustModel;
 use super::cells::{Axes, AxisScale, CellKind, Partition};
 use super::choice::{ASIDE, Tried, coarsest_within_one_error, kept_aside, losses_by_depth, tried};
 use super::targets::{Output, Targets};
+use super::trust::trust_and_output;
 use crate::LearnError;
 use crate::features::{Row, Rows};
 use crate::split::is_held_out;
@@ -74,6 +75,8 @@ pub fn fit_planes(rows: &Rows, targets: Targets<'_>) -> Result<FittedPlanes, Lea
     Ok(FittedPlanes { model, depth, tried: tried(0.., &losses) })
 }
 
+trust_and_output!(LinearCells, document);
+
 impl LinearCells {
     /// Fits a plane to each cell that has people enough for itself; others have their parent's.
     pub fn fit(partition: Partition, rows: &Rows, targets: Targets<'_>) -> Result<Self, LearnError> {
@@ -106,22 +109,6 @@ impl LinearCells {
             Document { trust: TrustModel::LabelLocal, output, partition, slopes, boxes, planes: Vec::new() };
         document.planes = document.solve(rows, targets, counts);
         Ok(Self { document: Box::new(document) })
-    }
-
-    /// Who had to be trusted.
-    pub fn trust(&self) -> TrustModel {
-        self.document.trust
-    }
-
-    /// The same, of true labels that somebody has seen.
-    pub(super) fn of_true_labels(mut self) -> Self {
-        self.document.trust = TrustModel::None;
-        self
-    }
-
-    /// What is predicted.
-    pub fn output(&self) -> Output {
-        self.document.output
     }
 
     /// Predictions of each row, one after the other; rows of other columns are refused.

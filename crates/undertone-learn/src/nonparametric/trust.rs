@@ -71,6 +71,31 @@ impl TrustModel {
     }
 }
 
+/// What every model of this folder says of itself: who had to be trusted, and what it predicts. The two are fields of the model, or of
+/// the document in it.
+macro_rules! trust_and_output {
+    ($model:ident $(, $document:ident)?) => {
+        impl $model {
+            /// Who had to be trusted.
+            pub fn trust(&self) -> $crate::nonparametric::TrustModel {
+                self.$($document.)?trust
+            }
+
+            /// The same, of true labels that somebody has seen.
+            pub(in crate::nonparametric) fn of_true_labels(mut self) -> Self {
+                self.$($document.)?trust = $crate::nonparametric::TrustModel::None;
+                self
+            }
+
+            /// What is predicted.
+            pub fn output(&self) -> $crate::nonparametric::Output {
+                self.$($document.)?output
+            }
+        }
+    };
+}
+pub(super) use trust_and_output;
+
 #[cfg(test)]
 mod tests {
     use super::*;

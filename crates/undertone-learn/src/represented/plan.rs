@@ -58,7 +58,7 @@ impl Need {
     pub fn new(rows: &Rows, sight: Sight, classes: usize) -> Self {
         let (people, mut kept) = (rows.len(), 0);
         let mut need = Self::default();
-        for &kind in sight.kinds() {
+        for &kind in sight.kinds(rows) {
             let sizes = sizes(kind, rows);
             let features = Features::of(rows, kind);
             let count = sizes.graph_coordinates.max(sizes.kernel_coordinates).min(people) as u64;

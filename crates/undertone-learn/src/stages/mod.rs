@@ -40,9 +40,11 @@ pub trait Trainer {
     /// What it makes.
     type Model: Classifier;
 
-    /// Trains on `examples`, from `start` if there is one and the trainer can make use of it.
+    /// Trains on `examples`, from `start` if there is one and the trainer can make use of it. `people` are their numbers, in the same order,
+    /// for whoever knows more of people than is in their rows.
     fn train(
         &self,
+        people: &[u64],
         examples: &mut dyn Source,
         start: Option<&Self::Model>,
     ) -> Result<Self::Model, LearnError>;
@@ -190,6 +192,8 @@ impl MultiStage<'_> {
         let (mut models, mut summaries) = (Vec::<T::Model>::new(), Vec::new());
         // The examples of each stage, and the labels that their reports name
         let (mut examples, mut named) = (Vec::new(), Vec::new());
+        // Everybody in them
+        let mut asked = Vec::new();
         for (number, stage) in stages.iter().enumerate() {
             let answers = match (models.last(), self.first) {
                 (Some(model), _) => {
@@ -204,26 +208,28 @@ impl MultiStage<'_> {
                 (None, First::Prior(prior)) => self.ask_with_prior(prior, number, stage, &mut asking)?,
                 (None, First::Alike(kind)) => self.ask_alike(kind, number, stage, &mut asking)?,
             };
-            let (kept, left_out) = match models.last() {
+            let kept = match models.last() {
                 Some(model) if self.filter => {
                     let k = answers.mean_labels.round().max(1.0) as usize;
-                    let (mut kept, left_out) = likely(model, &examples, &named, k);
+                    let (mut people, mut kept) = likely(model, &stages, &examples, &named, k);
+                    people.extend(&stage.people);
                     kept.push(answers.examples.clone());
-                    (Some(kept), left_out)
+                    Some((people, kept))
                 }
-                _ => (None, 0),
+                _ => None,
             };
+            asked.extend(&stage.people);
             summaries.push(StageSummary {
                 people: stage.people.len(),
                 mean_labels: answers.mean_labels,
-                left_out,
+                left_out: kept.as_ref().map_or(0, |(people, _)| asked.len() - people.len()),
             });
             examples.push(answers.examples);
             named.push(answers.named);
             let start = models.last().filter(|_| self.warm_start);
             models.push(match kept {
-                Some(mut kept) => trainer.train(&mut kept, start)?,
-                None => trainer.train(&mut examples, start)?,
+                Some((people, mut kept)) => trainer.train(&people, &mut kept, start)?,
+                None => trainer.train(&asked, &mut examples, start)?,
             });
         }
         Ok(Staged { models, stages: summaries, transcript: asking.into_transcript(), promise })
@@ -394,32 +400,32 @@ pub fn stage_of(person: u64, fractions: &[f64]) -> usize {
     fractions.iter().position(within).unwrap_or(fractions.len().saturating_sub(1))
 }
 
-/// The examples whose report names one of the k likeliest labels of its row, and how many do not.
+/// Whose report names one of the k likeliest labels of its row: their numbers, and the examples of each of the stages that are over.
 fn likely(
     model: &impl Classifier,
+    stages: &[Stage],
     examples: &[Examples],
     named: &[Vec<Vec<u32>>],
     k: usize,
-) -> (Vec<Examples>, usize) {
-    let mut left_out = 0;
-    let filtered = |(examples, named): (&Examples, &Vec<Vec<u32>>)| {
+) -> (Vec<u64>, Vec<Examples>) {
+    let mut people = Vec::new();
+    let filtered = |((stage, examples), named): ((&Stage, &Examples), &Vec<Vec<u32>>)| {
         let probabilities = model.probabilities(&examples.rows);
         let rows = Rows::new(examples.rows.dense_width(), examples.rows.sparse_width());
         let mut kept = Examples { rows, ..Examples::default() };
         for (row, (p, members)) in probabilities.chunks_exact(model.classes()).zip(named).enumerate() {
             if members.iter().any(|&label| rank(p, label as usize) < k) {
+                people.push(stage.people[row]);
                 kept.rows.push(examples.rows.get(row));
                 let [a, b] = [examples.unbiased.get(row), examples.likelihood.get(row)];
                 kept.unbiased.push(a.base, a.entries.iter().copied());
                 kept.likelihood.push(b.base, b.entries.iter().copied());
-            } else {
-                left_out += 1;
             }
         }
         kept
     };
-    let kept = examples.iter().zip(named).map(filtered).collect();
-    (kept, left_out)
+    let kept = stages.iter().zip(examples).zip(named).map(filtered).collect();
+    (people, kept)
 }
 
 /// How many labels are likelier than `label`, smaller ones first on ties.

@@ -63,6 +63,12 @@ impl Layer for Convolution {
         self.matrix() + self.filters
     }
 
+    /// Patches of some images, unless they are the pixels.
+    fn room(&self, examples: usize) -> usize {
+        let each = self.patches.count() * self.patches.width();
+        if self.patches.are_pixels() { 0 } else { each * self.block().min(examples) }
+    }
+
     /// As those of [`Dense`](super::Dense).
     fn initialise(&self, weights: &mut [f32], coins: &mut Coins) {
         let (matrix, intercept) = weights.split_at_mut(self.matrix());

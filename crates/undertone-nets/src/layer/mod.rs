@@ -96,6 +96,12 @@ pub(crate) trait Layer {
         0..0
     }
 
+    /// Numbers of the memory that it uses for so many examples at a time.
+    fn room(&self, examples: usize) -> usize {
+        let _ = examples;
+        0
+    }
+
     /// The first weights.
     fn initialise(&self, weights: &mut [f32], coins: &mut Coins) {
         let _ = (weights, coins);

@@ -30,6 +30,12 @@ impl Tape {
         }
     }
 
+    /// Numbers that it holds, and has room for.
+    #[cfg(test)]
+    pub(crate) fn numbers(&self) -> usize {
+        self.values.iter().chain(&self.slopes).map(Vec::len).sum::<usize>() + self.room.len()
+    }
+
     /// The examples, one after the other.
     pub fn input(&mut self) -> &mut [f32] {
         &mut self.values[0]

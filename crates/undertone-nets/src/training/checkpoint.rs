@@ -2,8 +2,11 @@
 //!
 //! A checkpoint is named after a digest of everything that the result depends on, so that another training finds nothing, and one
 //! that has ended is not done again. It is written beside its place and moved there, whole or not at all.
+//!
+//! Behind the state stands how its epochs went. Checkpoints of before that was kept end with the state; they are gone on from, and
+//! nothing is known of their epochs.
 
-use super::{Dataset, Training};
+use super::{Dataset, Progress, Training};
 use crate::NetError;
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
@@ -21,6 +24,9 @@ pub(super) struct State {
     pub(super) velocity: Vec<f32>,
     /// By the reports that were kept aside, if some were
     pub(super) best: Option<Best>,
+    /// How each epoch went; written behind the rest
+    #[serde(skip)]
+    pub(super) history: Vec<Progress>,
 }
 
 /// The best weights so far.
@@ -33,7 +39,18 @@ pub(super) struct Best {
 
 impl State {
     pub(super) fn new(weights: Vec<f32>) -> Self {
-        Self { epochs: 0, velocity: vec![0.0; weights.len()], weights, best: None }
+        Self { epochs: 0, velocity: vec![0.0; weights.len()], weights, best: None, history: Vec::new() }
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Self, postcard::Error> {
+        let (state, rest): (Self, &[u8]) = postcard::take_from_bytes(bytes)?;
+        let history: Vec<Progress> = if rest.is_empty() { Vec::new() } else { postcard::from_bytes(rest)? };
+        let found = history.into_iter().map(|epoch| Progress { is_found: true, ..epoch });
+        Ok(Self { history: found.collect(), ..state })
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_extend(&self.history, postcard::to_stdvec(self)?)
     }
 
     /// Whether all epochs are over, or too many have brought nothing.
@@ -73,7 +90,7 @@ impl Checkpoint {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(NetError::file(&self.path, error)),
         };
-        let state: State = postcard::from_bytes(&bytes).map_err(|error| NetError::file(&self.path, error))?;
+        let state = State::from_bytes(&bytes).map_err(|error| NetError::file(&self.path, error))?;
         let best = state.best.as_ref().map_or(weights, |best| best.weights.len());
         if [state.weights.len(), state.velocity.len(), best] != [weights; 3] {
             return Err(NetError::file(&self.path, "is a checkpoint of another network"));
@@ -82,7 +99,7 @@ impl Checkpoint {
     }
 
     pub(super) fn write(&self, state: &State) -> Result<(), NetError> {
-        let bytes = postcard::to_stdvec(state).map_err(|error| NetError::file(&self.path, error))?;
+        let bytes = state.to_bytes().map_err(|error| NetError::file(&self.path, error))?;
         replace_file(&self.path, &bytes)
     }
 }
@@ -121,5 +138,34 @@ impl Digest {
     fn floats(&mut self, values: &[f32]) {
         self.words([values.len() as u64]);
         self.words(values.iter().map(|value| u64::from(value.to_bits())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> State {
+        let best = Best { gain: 0.5, epochs: 1, weights: vec![3.0] };
+        let seen = Progress { epoch: 1, epochs: 9, loss: 0.25, report_likelihood: Some(0.5), is_found: true };
+        let history = vec![seen];
+        State { epochs: 1, weights: vec![1.0], velocity: vec![2.0], best: Some(best), history }
+    }
+
+    #[test]
+    fn a_state_reads_back_with_its_epochs_and_one_of_before_they_were_kept_without() {
+        let state = state();
+        assert_eq!(State::from_bytes(&state.to_bytes().unwrap()).unwrap(), state);
+        let before = postcard::to_stdvec(&state).unwrap();
+        assert_eq!(State::from_bytes(&before).unwrap(), State { history: Vec::new(), ..state });
+    }
+
+    #[test]
+    fn a_checkpoint_that_was_cut_off_is_refused() {
+        let bytes = state().to_bytes().unwrap();
+        let whole = postcard::to_stdvec(&state()).unwrap().len();
+        for end in (0..bytes.len()).filter(|end| *end != whole) {
+            assert!(State::from_bytes(&bytes[..end]).is_err(), "{end} of {} bytes", bytes.len());
+        }
     }
 }

@@ -3,8 +3,8 @@
 use crate::NetError;
 use serde::{Deserialize, Serialize};
 
-/// Features may take so much memory: 8 GB.
-const MOST_BYTES: usize = 8 << 30;
+/// Features may take so much memory unless somebody allows more: 8 GB.
+const MOST_BYTES: u64 = 8 << 30;
 
 /// One number for the mean and one for the deviation of all public features, which networks see as 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +59,8 @@ pub struct Dataset {
     pub(crate) aside: Vec<usize>,
     /// As features were scaled
     pub(crate) scale: Scale,
+    /// Bytes that features may take
+    most: u64,
 }
 
 impl Dataset {
@@ -72,7 +74,14 @@ impl Dataset {
             training: Vec::new(),
             aside: Vec::new(),
             scale: Scale::NONE,
+            most: MOST_BYTES,
         }
+    }
+
+    /// The same, whose features may take so many bytes.
+    #[must_use]
+    pub fn within(self, bytes: u64) -> Self {
+        Self { most: bytes, ..self }
     }
 
     /// One more person, to be trained on or kept aside. `write` puts the features into zeros; `target` is t of the [`Loss`](crate::Loss).
@@ -87,9 +96,9 @@ impl Dataset {
             let (found, expected) = (target.len(), self.classes);
             return Err(NetError::Shape { what: "what a report says", found, expected });
         }
-        let bytes = (row + 1).saturating_mul(width).saturating_mul(4);
-        if bytes > MOST_BYTES {
-            return Err(NetError::TooWide { rows: row + 1, width, bytes, most: MOST_BYTES });
+        let bytes = (row as u64 + 1).saturating_mul(width as u64).saturating_mul(4);
+        if bytes > self.most {
+            return Err(NetError::TooWide { rows: row + 1, width, bytes, most: self.most });
         }
         self.features.resize((row + 1) * width, 0.0);
         let features = &mut self.features[row * width..];

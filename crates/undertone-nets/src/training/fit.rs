@@ -8,6 +8,7 @@ use crate::layer::Image;
 use crate::network::Network;
 use crate::{Architecture, Loss, NetError, Trained};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// How fast statistics follow the batches.
@@ -16,7 +17,7 @@ const STATISTICS: f32 = 0.1;
 const WEIGHTS: usize = 1 << 14;
 
 /// How far training has come.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Epochs that are over
     pub epoch: usize,
@@ -26,6 +27,9 @@ pub struct Progress {
     pub loss: f64,
     /// What [judges](Hooks::judge) say: by how many nats reports that were kept aside are likelier than under even chances, if some were kept aside
     pub report_likelihood: Option<f64>,
+    /// Whether the epoch was over before, and a checkpoint tells of it
+    #[serde(skip)]
+    pub is_found: bool,
 }
 
 /// What somebody makes of probabilities.
@@ -34,7 +38,7 @@ pub type Judge<'a> = dyn Fn(&[f32]) -> f64 + 'a;
 /// Who wants to know, who judges, and where to go on.
 #[derive(Clone, Copy, Default)]
 pub struct Hooks<'a> {
-    /// Is told after each epoch
+    /// Is told after each epoch, and at once of those that a checkpoint has seen
     pub progress: Option<&'a dyn Fn(&Progress)>,
     /// How good the K probabilities are of each person who is kept aside, in the order in which they were pushed: the more the better
     pub judge: Option<&'a Judge<'a>>,
@@ -105,6 +109,8 @@ fn descent(
     let checkpoint = hooks.checkpoints.map(|folder| Checkpoint::of(folder, network, training, data, &start));
     let found = checkpoint.as_ref().map(|checkpoint| checkpoint.read(network.weights())).transpose()?;
     let mut state = found.flatten().unwrap_or_else(|| State::new(start));
+    let tell = |seen: &Progress| hooks.progress.iter().for_each(|tell| tell(seen));
+    state.history.iter().for_each(tell);
     let mut lanes: Vec<Lane> = (0..LANES).map(|_| Lane::default()).collect();
     while !state.is_over(training) {
         let loss = match epoch(network, image, training, data, &mut state, &mut lanes) {
@@ -112,13 +118,14 @@ fn descent(
             Err(NetError::Diverged { .. }) if state.best.is_some() => break,
             loss => loss?,
         };
-        let gain = hooks.judge.map(|judge| judged(network, data, &mut state, judge));
+        let report_likelihood = hooks.judge.map(|judge| judged(network, data, &mut state, judge));
+        let (epoch, epochs) = (state.epochs, training.epochs);
+        let seen = Progress { epoch, epochs, loss, report_likelihood, is_found: false };
+        state.history.push(seen);
         if let Some(checkpoint) = &checkpoint {
             checkpoint.write(&state)?;
         }
-        if let Some(tell) = hooks.progress {
-            tell(&Progress { epoch: state.epochs, epochs: training.epochs, loss, report_likelihood: gain });
-        }
+        tell(&seen);
     }
     Ok(state.best.map_or(state.weights, |best| best.weights))
 }

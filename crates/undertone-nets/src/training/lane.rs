@@ -127,6 +127,12 @@ impl Step<'_> {
     }
 }
 
+/// How many of `count` rows are predicted at a time: more than in training, where there is room for it.
+pub(super) fn together(network: &Network, count: usize) -> usize {
+    let most = (8 * TAPE / network.numbers()).clamp(1, 32);
+    part(network, count.max(1)).max(most)
+}
+
 /// Probabilities of rows that `write` writes, on all cores; even ones of a row that is beyond all numbers on its way.
 pub(crate) fn predict(
     network: &Network,
@@ -134,9 +140,7 @@ pub(crate) fn predict(
     count: usize,
     write: impl Fn(usize, &mut [f32]) + Sync,
 ) -> Vec<f32> {
-    // More at a time than in training, where there is room for it
-    let most = (8 * TAPE / network.numbers()).clamp(1, 32);
-    let (size, classes) = (part(network, count.max(1)).max(most), network.outputs());
+    let (size, classes) = (together(network, count), network.outputs());
     let mut probabilities = vec![0.0; count * classes];
     probabilities.par_chunks_mut(size * classes).enumerate().for_each_init(
         Tape::default,

@@ -8,6 +8,7 @@ mod checkpoint;
 mod dataset;
 mod fit;
 mod lane;
+mod need;
 mod schedule;
 
 pub use augmentation::Augmentation;
@@ -15,6 +16,7 @@ pub use dataset::Dataset;
 pub(crate) use dataset::Scale;
 pub use fit::{Hooks, Judge, Progress, fit};
 pub(crate) use lane::predict;
+pub use need::Need;
 pub use schedule::{Decay, Schedule};
 
 use crate::{Loss, NetError};

@@ -118,7 +118,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Megabytes: in which reports are kept between passes, or read again each time if they do not fit; 2048 if not given. And that a
-    /// representation may take, which is refused if it needs more; 8192 if not given
+    /// representation or a network may take, which is refused if it needs more; 8192 if not given
     #[arg(long, value_name = "MB")]
     memory: Option<usize>,
     /// With --model representation or auto: keep in this folder what is finished, which takes about as much room as memory. A run that was interrupted goes

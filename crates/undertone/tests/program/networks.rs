@@ -5,7 +5,7 @@ use crate::learning::{Folder, number};
 use crate::run::{command, json, refused, text};
 use std::fmt::Write;
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Images of eight by eight with a bright quarter, which is the label, and noise, in two files of IDX: the table is the first.
@@ -42,6 +42,18 @@ fn reports(folder: &Folder, table: &str, words: &str, name: &str) -> String {
     let path = folder.path(name);
     json(&format!("privatize {table} {words} --seed 1 -o {path}"));
     path
+}
+
+/// Waits until it holds, but not for longer; whether it does.
+fn within_a_minute(mut holds: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_mins(1) {
+        if holds() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    false
 }
 
 const LABEL: &str = "--label label --classes 0,1,2,3";
@@ -85,7 +97,7 @@ fn a_network_learns_images_from_reports_and_says_how_well() {
         fs::read(path).unwrap()
     };
     let before = fs::read(folder.path("cnn.json")).unwrap();
-    assert_eq!(again("again.json", "--seed 3 --memory 0"), before);
+    assert_eq!(again("again.json", "--seed 3 --memory 64"), before);
     assert_ne!(again("other.json", "--seed 4"), before);
     let read = undertone_learn::Model::from_json(std::str::from_utf8(&before).unwrap()).unwrap();
     assert_eq!(read.to_json().unwrap().as_bytes(), before);
@@ -158,34 +170,60 @@ fn training_that_was_killed_goes_on_and_ends_in_the_same_bits() {
     let train = |name: &str, options: &str| {
         format!("train {told} --model mlp --epochs 40 {options} -o {}", folder.path(name))
     };
-    json(&train("undisturbed.json", ""));
+    let undisturbed = json(&train("undisturbed.json", ""));
     let checkpoints = folder.path("checkpoints");
     let words = train("killed.json", &format!("--checkpoints {checkpoints}"));
     let mut killed = command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let (start, written) =
-        (Instant::now(), || fs::read_dir(&checkpoints).is_ok_and(|mut files| files.next().is_some()));
-    while !written() && start.elapsed() < Duration::from_mins(1) {
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let written =
+        within_a_minute(|| fs::read_dir(&checkpoints).is_ok_and(|mut files| files.next().is_some()));
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert!(written(), "nothing was kept");
+    assert!(written, "nothing was kept");
     let _ = fs::remove_file(folder.path("killed.json"));
     let trained = json(&words);
     assert_eq!(
         fs::read(folder.path("killed.json")).unwrap(),
         fs::read(folder.path("undisturbed.json")).unwrap()
     );
-    // What has ended is not done again.
+    // All epochs are told of, those before the interruption too, and where nothing was left to do.
+    assert!(undisturbed["epochs"][0]["epoch"] == 1, "{undisturbed}");
     let again = json(&format!("{words} --force"));
-    assert!(
-        again["epochs"].is_null() && again["held_out_accuracy"] == trained["held_out_accuracy"],
-        "{again}"
-    );
+    for told in [&trained, &again] {
+        for key in ["epochs", "held_out_accuracy"] {
+            assert_eq!(told[key], undisturbed[key], "{key}");
+        }
+    }
     for entry in fs::read_dir(&checkpoints).unwrap() {
         fs::write(entry.unwrap().path(), "nonsense").unwrap();
     }
     refused(&format!("{words} --force"), 1, ".checkpoint");
+}
+
+#[test]
+fn training_that_is_told_to_end_leaves_nothing_beside_its_output() {
+    let folder = Folder::new("networks-told-to-end");
+    let table = board(&folder, 400);
+    let told = reports(&folder, &table, &format!("{COLOUR} --epsilon 1"), "reports.parquet");
+    let out = folder.path("out");
+    fs::create_dir(&out).unwrap();
+    for signal in ["-INT", "-TERM"] {
+        let checkpoints = folder.path(signal);
+        let words = format!(
+            "train {told} --model mlp --method naive --epochs 4000000 --checkpoints {checkpoints} -o {out}/model.json"
+        );
+        let mut run = command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        assert!(within_a_minute(|| fs::read_dir(&checkpoints).is_ok_and(|mut files| files.next().is_some())));
+        let at_work: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(run.try_wait().unwrap().is_none() && at_work.is_empty(), "{at_work:?}");
+        let sent = Command::new("kill").args([signal, &run.id().to_string()]).status().unwrap();
+        assert!(sent.success(), "{signal}");
+        // Whoever started the tests may have had SIGINT ignored.
+        if !within_a_minute(|| run.try_wait().unwrap().is_some()) {
+            run.kill().unwrap();
+        }
+        assert!(!run.wait().unwrap().success());
+        assert_eq!(fs::read_dir(&out).unwrap().count(), 0, "{signal}");
+    }
 }
 
 #[test]
@@ -251,6 +289,8 @@ fn what_no_network_can_be_made_of_is_refused() {
         (format!("{told} --checkpoints {out}"), 2, "--model softmax has no use for --checkpoints"),
         (format!("{told} --model forest --retrain posterior"), 2, "--model forest has no use for --retrain"),
         (format!("{told} --model mlp --retrain sometimes"), 2, "'sometimes'"),
+        (format!("{told} --model mlp --memory 1"), 1, "1 MB are allowed: allow more (--memory)"),
+        (format!("{told} --model mlp --memory 1"), 1, "smaller batches (--batch)"),
         (format!("{numbers} --model mlp"), 2, "--model mlp is for classes, and the label is a number"),
         (format!("{heights} --label height --low 0 --high 2 --model cnn"), 2, "is for classes"),
     ] {

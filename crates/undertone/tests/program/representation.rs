@@ -128,6 +128,48 @@ fn auto_goes_on_where_it_was_interrupted() {
 }
 
 #[test]
+fn auto_chooses_and_learns_the_same_whatever_becomes_of_the_true_labels() {
+    let folder = Folder::new("representation-poisoned");
+    let table = board(&folder, 1500);
+    let (reports, model) = (folder.path("reports.parquet"), folder.path("model.json"));
+    json(&format!("privatize {table} {COLOUR} --epsilon 3 --seed 1 -o {reports}"));
+    let train = || {
+        let trained = json(&format!("train {reports} --model auto --epochs 4 --force -o {model}"));
+        (trained, fs::read(&model).unwrap())
+    };
+    let (trained, bytes) = train();
+    assert!(trained["candidates"].as_array().is_some_and(|tried| tried.len() > 3), "{trained}");
+    // Everybody's label is another one, then none at all, then the table is gone
+    let intact = fs::read_to_string(&table).unwrap();
+    let swapped = intact.replace("dark", "grey").replace("light", "dark").replace("grey", "light");
+    let (poison, gone) = (intact.replace("dark", "poison").replace("light", "poison"), String::new());
+    for labels in [swapped, poison, gone] {
+        if labels.is_empty() { fs::remove_file(&table) } else { fs::write(&table, labels) }.unwrap();
+        let (again, same) = train();
+        assert!(again == trained && same == bytes, "{again} after {trained}");
+    }
+    // What devices said does matter.
+    fs::write(&table, intact).unwrap();
+    json(&format!("privatize {table} {COLOUR} --epsilon 3 --seed 2 --force -o {reports}"));
+    assert!(train().1 != bytes);
+}
+
+#[test]
+fn stages_of_representations_can_filter_and_have_no_place_to_start_from() {
+    let folder = Folder::new("representation-stages");
+    let table = talk(&folder, "talk.csv", 1200, 0);
+    let words = format!("simulate {table} --label topic --epsilon 2 --repetitions 1 --method");
+    let accuracy = |options: &str| {
+        let compared = json(&format!("{words} representation-2st {options}"));
+        number(&compared["outcomes"][0]["accuracy"], "value")
+    };
+    let (all, filtered) = (accuracy(""), accuracy("--filter"));
+    assert!(all > 0.8 && filtered > 0.8 && all.to_bits() != filtered.to_bits(), "{all}, {filtered}");
+    let refusal = "--warm-start: `representation-2st` solves for its model";
+    refused(&format!("{words} default,representation-2st --warm-start"), 2, refusal);
+}
+
+#[test]
 fn what_was_not_tried_is_said_with_its_reason() {
     let folder = Folder::new("representation-untried");
     let table = board(&folder, 3000);

@@ -17,6 +17,7 @@ pub use fitting::fit_forest;
 use super::TrustModel;
 use super::choice::Tried;
 use super::targets::Output;
+use super::trust::trust_and_output;
 use crate::LearnError;
 use crate::features::{Row, Rows};
 use crate::nonparametric::cells::value;
@@ -105,23 +106,9 @@ impl Grown {
     }
 }
 
+trust_and_output!(Forest, document);
+
 impl Forest {
-    /// Who had to be trusted.
-    pub fn trust(&self) -> TrustModel {
-        self.document.trust
-    }
-
-    /// The same, of true labels that somebody has seen.
-    pub(super) fn of_true_labels(mut self) -> Self {
-        self.document.trust = TrustModel::None;
-        self
-    }
-
-    /// What is predicted.
-    pub fn output(&self) -> Output {
-        self.document.output
-    }
-
     /// Predictions of each row, one after the other; rows of other columns are refused.
     pub fn predict(&self, rows: &Rows) -> Result<Vec<f32>, LearnError> {
         let Document { output, features: [dense, features], line, trees, .. } = &*self.document;

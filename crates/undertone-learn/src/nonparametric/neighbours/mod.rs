@@ -17,6 +17,7 @@ use super::cells::{Axes, AxisScale};
 use super::choice::{ASIDE, Tried, coarsest_within_one_error, kept_aside, tried};
 use super::rates;
 use super::targets::{Output, Targets};
+use super::trust::trust_and_output;
 use crate::LearnError;
 use crate::features::Rows;
 use crate::split::is_held_out;
@@ -63,6 +64,8 @@ pub struct FittedNeighbours {
     pub tried: Vec<Tried>,
 }
 
+trust_and_output!(NeighbourModel, document);
+
 impl NeighbourModel {
     /// Averages over k, in 1..=N.
     pub fn new(rows: &Rows, targets: Targets<'_>, k: usize) -> Result<Self, LearnError> {
@@ -95,22 +98,6 @@ impl NeighbourModel {
     /// k.
     pub fn neighbours(&self) -> usize {
         self.document.k
-    }
-
-    /// Who had to be trusted.
-    pub fn trust(&self) -> TrustModel {
-        self.document.trust
-    }
-
-    /// The same, of true labels that somebody has seen.
-    pub(super) fn of_true_labels(mut self) -> Self {
-        self.document.trust = TrustModel::None;
-        self
-    }
-
-    /// What is predicted.
-    pub fn output(&self) -> Output {
-        self.document.output
     }
 
     /// Predictions of each row, one after the other; rows of other columns are refused.

@@ -43,7 +43,7 @@ pub(crate) struct Comparison {
     /// Promises to compare; `inf` for none
     #[arg(long, value_name = "E,…", value_delimiter = ',', value_parser = promise, default_value = "1")]
     pub(super) epsilon: Vec<Promise>,
-    /// Methods to compare, or `all` that --trust and the columns allow; default and rr-naive if not given, and for numbers, whose methods are mechanisms
+    /// Methods to compare, or `all` that --trust, --warm-start and the columns allow; default and rr-naive if not given, and for numbers, whose methods are mechanisms
     /// or averages, default and laplace
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(super) method: Option<Vec<String>>,
@@ -161,7 +161,8 @@ impl Comparison {
         let usual = || ["default", "rr-naive"].map(String::from).to_vec();
         let names = self.method.clone().unwrap_or_else(usual);
         if names.iter().any(|name| name == "all") {
-            return Ok(methods::ALL.into_iter().filter(trusted).collect());
+            let startable = |method: &Method| !self.warm_start || method.can_start();
+            return Ok(methods::ALL.into_iter().filter(trusted).filter(startable).collect());
         }
         let method = |name: &String| {
             let known = || methods::ALL.map(|method| method.name).join(", ");
@@ -169,6 +170,12 @@ impl Comparison {
                 .ok_or_else(|| Usage::new(format!("--method: `{name}` is none of {}, all", known())))
         };
         let methods = names.iter().map(method).collect::<Result<Vec<_>, _>>()?;
+        if let Some(method) = methods.iter().find(|method| self.warm_start && !method.can_start()) {
+            return Err(Usage::new(format!(
+                "--warm-start: `{}` solves for its model, which has no place to start from",
+                method.name
+            )));
+        }
         match methods.iter().find(|method| !trusted(method)) {
             Some(method) => Err(Usage::new(format!(
                 "--method: `{}` is of the central model, where a curator counts true labels: --trust central allows it",

@@ -182,6 +182,11 @@ impl Method {
         matches!(self.how, How::Representation | How::RepresentedStages | How::Auto)
     }
 
+    /// Whether its stages can start from the model before: what is solved for has no place to start from.
+    pub(super) fn can_start(&self) -> bool {
+        !matches!(self.how, How::RepresentedStages)
+    }
+
     /// Whether there is anything for it to look at: for some only in one column of square images.
     pub(super) fn suits(&self, data: &Data) -> bool {
         match self.how {
@@ -337,7 +342,11 @@ impl Mechanism {
 }
 
 /// Everybody's device answers once.
-fn reports(data: &Data, mechanism: &LabelMechanism, rng: &mut ChaCha12Rng) -> Result<Examples, LearnError> {
+pub(super) fn reports(
+    data: &Data,
+    mechanism: &LabelMechanism,
+    rng: &mut ChaCha12Rng,
+) -> Result<Examples, LearnError> {
     let labels: Vec<Label> = data.labels.iter().map(|&label| Label(label)).collect();
     let (mut column, channel) = (ReportColumn::new(), Channel::of_mechanism(mechanism));
     mechanism.randomize_column(&labels, &mut column, rng)?;

@@ -10,6 +10,8 @@ mod networks;
 mod numbers;
 mod represented;
 mod staged;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use comparison::Promise;
 pub(crate) use data::{Data, TEST_SHARE};

@@ -5,7 +5,7 @@ use super::methods::StageOptions;
 use super::staged::run;
 use rand_chacha::ChaCha12Rng;
 use undertone_learn::represented::{Represented, Seen};
-use undertone_learn::stages::{Answering, First, MultiStage, Trainer, stage_of};
+use undertone_learn::stages::{Answering, First, MultiStage, Trainer};
 use undertone_learn::{Examples, LearnError, Predictor, Source};
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::LabelKind;
@@ -21,40 +21,36 @@ pub(super) fn represented(people: &[Examples], data: &Data) -> Result<Predictor,
     Ok(Predictor::Represented(Box::new(seen(data)?.model(people, data.classes)?)))
 }
 
-/// What everybody's public features tell, and the reports of those who were asked so far.
+/// What everybody's public features tell, and the reports of some.
 struct Represent<'a> {
     data: &'a Data,
     seen: &'a Seen,
-    /// Everybody, in the order in which they are asked
-    order: Vec<usize>,
-}
-
-impl<'a> Represent<'a> {
-    fn new(data: &'a Data, seen: &'a Seen, fractions: &[f64]) -> Self {
-        let mut order: Vec<usize> = (0..data.labels.len()).collect();
-        order.sort_by_key(|&person| stage_of(person as u64, fractions));
-        Self { data, seen, order }
-    }
 }
 
 impl Trainer for Represent<'_> {
     type Model = Represented;
 
-    fn train(&self, examples: &mut dyn Source, _: Option<&Represented>) -> Result<Represented, LearnError> {
+    /// It has no place to start from: its model is solved for.
+    fn train(
+        &self,
+        people: &[u64],
+        examples: &mut dyn Source,
+        _: Option<&Represented>,
+    ) -> Result<Represented, LearnError> {
         let mut told = Examples::default();
         examples.pass(&mut |block| {
             block.unbiased.iter().for_each(|a| told.unbiased.push(a.base, a.entries.iter().copied()));
             block.likelihood.iter().for_each(|p| told.likelihood.push(p.base, p.entries.iter().copied()));
             Ok(())
         })?;
-        let mut place = vec![None; self.order.len()];
-        for (told, &person) in (0..told.unbiased.len()).zip(&self.order) {
-            place[person] = Some(told);
+        let mut place = vec![None; self.data.rows.len()];
+        for (at, &person) in people.iter().enumerate() {
+            place[person as usize] = Some(at);
         }
         let mut everybody = Examples::default();
         let even = 1.0 / self.data.classes as f32;
         for told_at in place {
-            // Whoever was not asked yet says nothing
+            // Whoever was not asked yet, or is left out, says nothing
             for (into, from, silence) in [
                 (&mut everybody.unbiased, &told.unbiased, even),
                 (&mut everybody.likelihood, &told.likelihood, 1.0),
@@ -82,7 +78,5 @@ pub(super) fn represented_stages(
         answers: Answering::Telling,
         ..MultiStage::debiased(data.classes as u32, epsilon, &fractions)
     };
-    // Everybody keeps their place, so that nobody is left out
-    let plan = MultiStage { filter: false, ..options.apply(plan) };
-    run(data, plan, &Represent::new(data, seen(data)?, &fractions), rng)
+    run(data, options.apply(plan), &Represent { data, seen: seen(data)? }, rng)
 }

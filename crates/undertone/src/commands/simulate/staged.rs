@@ -25,6 +25,7 @@ impl Trainer for Softmax<'_> {
 
     fn train(
         &self,
+        _: &[u64],
         examples: &mut dyn Source,
         start: Option<&LinearModel>,
     ) -> Result<LinearModel, LearnError> {

@@ -96,7 +96,7 @@ impl Train {
         let epochs = RefCell::new(Vec::new());
         let bar = progress_bar(0);
         let tell = |network: usize, seen: &Progress| {
-            let Progress { epoch, epochs: all, loss, report_likelihood } = *seen;
+            let Progress { epoch, epochs: all, loss, report_likelihood, .. } = *seen;
             bar.set_length(all as u64);
             bar.set_position(epoch as u64);
             bar.set_message(format!("epoch {epoch}, loss {loss:.4}"));
@@ -104,6 +104,7 @@ impl Train {
         };
         let (first, second) = (|seen: &Progress| tell(1, seen), |seen: &Progress| tell(2, seen));
         let trainer = NetTrainer { progress: Some(&first), ..self.trainer(kind, origin, encoder)? };
+        trainer.check_memory(origin.len())?;
         let mut model = trainer.fit(people, start)?;
         if let Some(how) = self.retrain {
             let others = self.gather(&mut Those::others(people))?;
@@ -131,7 +132,7 @@ impl Train {
         let usual = kind.training(origin.len(), epochs, self.method().net_loss(), self.seed());
         let training = Training { batch: self.batch.get() as usize, ..usual };
         let trainer = kind.trainer(encoder, origin.classes().len(), training)?;
-        Ok(NetTrainer { checkpoints: self.checkpoints.clone(), ..trainer })
+        Ok(NetTrainer { checkpoints: self.checkpoints.clone(), bytes: self.limits().bytes, ..trainer })
     }
 }
 

@@ -12,7 +12,7 @@ use undertone_learn::{Examples, LearnError, Predictor, Source};
 
 impl Train {
     /// Time and memory that may be used.
-    fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         let bytes =
             self.memory.map_or(Limits::default().bytes, |memory| (memory as u64).saturating_mul(1 << 20));
         Limits { seconds: 60.0 * self.budget, bytes }
@@ -29,7 +29,7 @@ impl Train {
     ) -> anyhow::Result<Result<Seen, Untried>> {
         let learnings = parts(everybody.len()) + 1;
         let sight = Sight::of(encoder);
-        stages.expect(sight.stages());
+        stages.expect(sight.stages(&everybody.rows));
         Ok(Seen::within(&everybody.rows, sight, classes, (self.limits(), learnings), stages)?)
     }
 
@@ -41,7 +41,7 @@ impl Train {
     ) -> anyhow::Result<Learnt> {
         let (everybody, classes) = (self.gather(people)?, origin.classes().len());
         let (stages, sight) = (Stages::new(self.cache.as_deref())?, Sight::of(encoder));
-        stages.expect(sight.stages() + 1);
+        stages.expect(sight.stages(&everybody.rows) + 1);
         let seen = Seen::new(&everybody.rows, sight, classes, self.limits().bytes, &stages)?;
         represented(&seen, &everybody, classes, None, &stages)
             .map_err(|error| by_name(error, origin.classes()))

@@ -139,6 +139,7 @@ impl Deep {
         let path = self.options.output.as_deref().context("--output is required")?;
         let (folder, mut record) = self.open(path)?;
         work::run(&settings, &sources, &mut record, &checkpoints(path))?;
+        let left_out = left_out.into_iter().chain(published::ELSEWHERE.map(str::to_owned)).collect();
         let mut findings = Findings::new(seed, self.options.quick, record.runs(), left_out)?;
         findings.files = vec![record_path(path)];
         findings.files.extend(folder.write(findings.contents()?, &page::html(&findings))?);
