@@ -11,7 +11,7 @@ use crate::auto::{Untried, is_in};
 use crate::features::{Encoder, Rows};
 use crate::shelf::{Digest, Shelf, stage};
 use crate::{Classifier, Examples, LearnError};
-use given::{Given, is_sparse, matrix};
+use given::{Given, has_numbers, is_sparse, matrix};
 pub use plan::{Limits, Need};
 use serde::{Deserialize, Serialize};
 pub use undertone_represent::RepresentError;
@@ -33,6 +33,8 @@ const STAGES: usize = 3;
 pub enum Sight {
     /// Columns as they are
     Columns,
+    /// Columns as they are, and by the rank of each value among everybody's
+    Ranked,
     /// Pixels of a square image
     Image,
 }
@@ -44,24 +46,29 @@ impl Sight {
         if encoder.pixels().is_some_and(square) { Self::Image } else { Self::Columns }
     }
 
-    /// Strokes and patches of images. Columns as they are and by rank, where that is not the same; of many, which are mostly zero, ranks say
-    /// little more.
-    fn kinds(self, rows: &Rows) -> &'static [Kind] {
+    /// The same, with columns by rank beside columns as they are, where some are numbers and learning from both so many times keeps within
+    /// limits. Neither is better everywhere: reports weigh them.
+    #[must_use]
+    pub fn ranked(self, rows: &Rows, classes: usize, (limits, learnings): (Limits, usize)) -> Self {
+        let fits = || {
+            let need = Need::new(rows, Self::Ranked, classes);
+            need.bytes <= limits.bytes && need.seconds(learnings) <= limits.seconds
+        };
+        if self == Self::Columns && has_numbers(rows) && fits() { Self::Ranked } else { self }
+    }
+
+    /// Strokes and patches of images.
+    fn kinds(self) -> &'static [Kind] {
         match self {
-            Self::Columns if std::env::var("UT_K").is_ok_and(|k| k == "r") && !is_sparse(rows) => {
-                &[Kind::Ranks]
-            }
-            Self::Columns if std::env::var("UT_K").is_ok_and(|k| k == "b") && !is_sparse(rows) => {
-                &[Kind::Columns, Kind::Ranks]
-            }
             Self::Columns => &[Kind::Columns],
+            Self::Ranked => &[Kind::Columns, Kind::Ranks],
             Self::Image => &[Kind::Strokes, Kind::Patches],
         }
     }
 
     /// The stages in which people are looked at.
-    pub fn stages(self, rows: &Rows) -> usize {
-        STAGES * self.kinds(rows).len()
+    pub fn stages(self) -> usize {
+        STAGES * self.kinds().len()
     }
 }
 
@@ -97,7 +104,7 @@ impl Seen {
         Need::new(rows, sight, classes).check(rows, bytes)?;
         let mut digest = Digest::new("features").rows(rows);
         let (mut maps, mut representations) = (Vec::new(), Vec::new());
-        for &kind in sight.kinds(rows) {
+        for &kind in sight.kinds() {
             let sizes = sizes(kind, rows);
             digest = digest.word(&format!("{kind:?} {sizes:?}"));
             let name = |what: &str| digest.clone().name(what);
@@ -123,7 +130,7 @@ impl Seen {
         shelf: &dyn Shelf,
     ) -> Result<Result<Self, Untried>, LearnError> {
         let need = Need::new(rows, sight, classes);
-        let seconds = need.looking + need.learning * learnings as f64;
+        let seconds = need.seconds(learnings);
         if seconds > limits.seconds {
             return Ok(Err(Untried::TooLong { seconds, allowed: limits.seconds }));
         }
@@ -361,6 +368,44 @@ mod tests {
         assert!(model.check(9001, 3).is_ok());
         let again: Represented = serde_json::from_str(&serde_json::to_string(&model).unwrap()).unwrap();
         assert_eq!(again.probabilities(&others.rows), found);
+    }
+
+    /// Rings, whose places are stretched until a few people are far from all others.
+    fn stretched(people: usize, seed: u128) -> (Examples, Vec<u32>) {
+        let (people, labels) = rings(people, seed);
+        let far = people.rows.iter().flat_map(|row| row.dense.iter().map(|x| (10.0 * x).sinh()));
+        (Examples::certain(Rows::dense(2, far.collect()), labels.iter().copied()), labels)
+    }
+
+    #[test]
+    fn people_crowded_beside_a_few_far_away_are_told_apart_by_rank() {
+        let ((people, _), (others, labels)) = (stretched(900, 1), stretched(300, 2));
+        let found = [Sight::Columns, Sight::Ranked].map(|sight| {
+            let seen = Seen::new(&people.rows, sight, 3, Limits::default().bytes, &()).unwrap();
+            let model = seen.model(&people, 3).unwrap();
+            let again: Represented = serde_json::from_str(&serde_json::to_string(&model).unwrap()).unwrap();
+            let found = model.probabilities(&others.rows);
+            assert!(again.probabilities(&others.rows) == found && model.check(2, 3).is_ok());
+            right(&found, &labels)
+        });
+        assert!(found[1] > 0.95 && found[1] > found[0] + 0.02, "{found:?}");
+    }
+
+    #[test]
+    fn ranks_are_for_numbers_and_for_whom_there_is_room() {
+        let (people, _) = rings(400, 1);
+        let need = Need::new(&people.rows, Sight::Ranked, 3);
+        let ranked =
+            |rows: &Rows, bytes, seconds| Sight::Columns.ranked(rows, 3, (Limits { seconds, bytes }, 2));
+        let enough = need.seconds(2);
+        assert_eq!(ranked(&people.rows, need.bytes, enough), Sight::Ranked);
+        assert_eq!(ranked(&people.rows, need.bytes - 1, enough), Sight::Columns);
+        assert_eq!(ranked(&people.rows, need.bytes, 0.99 * enough), Sight::Columns);
+        let marks = Rows::dense(2, (0..800u16).map(|i| f32::from(i % 3 / 2)).collect());
+        let words = talkers(400, 7).0.rows;
+        assert!([marks, words].iter().all(|rows| ranked(rows, u64::MAX, f64::INFINITY) == Sight::Columns));
+        let limits = (Limits::default(), 1);
+        assert_eq!(Sight::Image.ranked(&people.rows, 3, limits), Sight::Image);
     }
 
     #[test]

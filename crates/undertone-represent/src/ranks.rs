@@ -52,7 +52,7 @@ fn places(mut values: Vec<f32>) -> Vec<Place> {
     values.sort_unstable_by(f32::total_cmp);
     let (n, mut below) = (values.len() as f64, 0.0);
     let mut scores: Vec<(f32, f64, f64)> = Vec::new();
-    for alike in values.chunk_by(|a, b| a == b) {
+    for alike in values.chunk_by(|a, b| a.total_cmp(b).is_eq()) {
         let count = alike.len() as f64;
         let share = (below + 0.5 * count) / n;
         scores.push((alike[0], (share / (1.0 - share)).ln(), count));

@@ -21,6 +21,17 @@ pub(super) fn is_sparse(rows: &Rows) -> bool {
     rows.sparse_width() > 0 || rows.dense_width() > WIDEST
 }
 
+/// Whether a column has more than two values, so that ranks say something else than the column.
+pub(super) fn has_numbers(rows: &Rows) -> bool {
+    let more_than_two = |column: usize| {
+        let mut values = rows.iter().map(|row| row.dense[column]);
+        let first = values.next();
+        let second = values.find(|x| Some(*x) != first);
+        second.is_some() && values.any(|x| Some(x) != first && Some(x) != second)
+    };
+    !is_sparse(rows) && (0..rows.dense_width()).any(more_than_two)
+}
+
 impl Given {
     pub(super) fn new(rows: &Rows, range: Range<usize>) -> Result<Self, LearnError> {
         Ok(if is_sparse(rows) { Self::Sparse(sparse(rows, range)?) } else { Self::Full(full(rows, range)) })

@@ -58,7 +58,7 @@ impl Need {
     pub fn new(rows: &Rows, sight: Sight, classes: usize) -> Self {
         let (people, mut kept) = (rows.len(), 0);
         let mut need = Self::default();
-        for &kind in sight.kinds(rows) {
+        for &kind in sight.kinds() {
             let sizes = sizes(kind, rows);
             let features = Features::of(rows, kind);
             let count = sizes.graph_coordinates.max(sizes.kernel_coordinates).min(people) as u64;
@@ -70,6 +70,11 @@ impl Need {
         }
         need.bytes = need.bytes.max(kept + 4 * OVER_CLASSES * (people * classes) as u64);
         need
+    }
+
+    /// Of one core, to look and to learn so many times.
+    pub fn seconds(self, learnings: usize) -> f64 {
+        self.looking + self.learning * learnings as f64
     }
 
     /// Refuses what does not fit.

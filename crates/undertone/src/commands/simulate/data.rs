@@ -85,7 +85,8 @@ impl Data {
     pub(super) fn seen(&self) -> Result<Result<&Seen, Untried>, LearnError> {
         if self.seen.get().is_none() {
             let limits = (Limits::default(), parts(self.rows.len()) + 1);
-            let seen = Seen::within(&self.rows, self.sight, self.classes, limits, &())?;
+            let sight = self.sight.ranked(&self.rows, self.classes, limits);
+            let seen = Seen::within(&self.rows, sight, self.classes, limits, &())?;
             self.seen.get_or_init(|| seen);
         }
         Ok(self.seen.wait().as_ref().map_err(Untried::clone))

@@ -28,9 +28,10 @@ impl Train {
         stages: &Stages,
     ) -> anyhow::Result<Result<Seen, Untried>> {
         let learnings = parts(everybody.len()) + 1;
-        let sight = Sight::of(encoder);
-        stages.expect(sight.stages(&everybody.rows));
-        Ok(Seen::within(&everybody.rows, sight, classes, (self.limits(), learnings), stages)?)
+        let limits = (self.limits(), learnings);
+        let sight = Sight::of(encoder).ranked(&everybody.rows, classes, limits);
+        stages.expect(sight.stages());
+        Ok(Seen::within(&everybody.rows, sight, classes, limits, stages)?)
     }
 
     pub(super) fn representation(
@@ -40,9 +41,12 @@ impl Train {
         people: &mut dyn Source,
     ) -> anyhow::Result<Learnt> {
         let (everybody, classes) = (self.gather(people)?, origin.classes().len());
-        let (stages, sight) = (Stages::new(self.cache.as_deref())?, Sight::of(encoder));
-        stages.expect(sight.stages(&everybody.rows) + 1);
-        let seen = Seen::new(&everybody.rows, sight, classes, self.limits().bytes, &stages)?;
+        let stages = Stages::new(self.cache.as_deref())?;
+        // Whoever asks for it has the time
+        let limits = Limits { seconds: f64::INFINITY, ..self.limits() };
+        let sight = Sight::of(encoder).ranked(&everybody.rows, classes, (limits, 1));
+        stages.expect(sight.stages() + 1);
+        let seen = Seen::new(&everybody.rows, sight, classes, limits.bytes, &stages)?;
         represented(&seen, &everybody, classes, None, &stages)
             .map_err(|error| by_name(error, origin.classes()))
     }
