@@ -7,12 +7,15 @@ use std::cell::RefCell;
 use undertone_privacy::Randomizer;
 use undertone_privacy::label::{Label, LabelSet};
 
+/// The people that were shown, and whether there was a model to start from.
+type Call = (Vec<u64>, bool);
+
 /// The mean label vector of each cell, a cell being the whole part of the first feature.
 struct Counting {
     classes: usize,
     cells: usize,
     /// What each call was shown: the people, and whether it had a start
-    calls: RefCell<Vec<(Vec<u64>, bool)>>,
+    calls: RefCell<Vec<Call>>,
 }
 
 struct Counted {
@@ -93,7 +96,7 @@ fn epsilon(value: f64) -> Epsilon {
     Epsilon::new(value).unwrap()
 }
 
-fn run(plan: &MultiStage<'_>, people: usize) -> (Village, Staged<Counted>, Vec<(Vec<u64>, bool)>) {
+fn run(plan: &MultiStage<'_>, people: usize) -> (Village, Staged<Counted>, Vec<Call>) {
     let mut village = Village::new(people);
     let (rows, trainer) = ([village.rows.clone()], Counting::new(10, 4));
     let staged = plan.run(&rows, &mut village, &trainer).unwrap();
