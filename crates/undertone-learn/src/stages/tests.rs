@@ -14,7 +14,6 @@ type Call = (Vec<u64>, bool);
 struct Counting {
     classes: usize,
     cells: usize,
-    /// What each call was shown: the people, and whether it had a start
     calls: RefCell<Vec<Call>>,
 }
 

@@ -157,14 +157,13 @@ fn auto_chooses_and_learns_the_same_whatever_becomes_of_the_true_labels() {
 #[test]
 fn stages_of_representations_can_filter_and_have_no_place_to_start_from() {
     let folder = Folder::new("representation-stages");
-    // Eight fields; flat priors have people answer among some of them
+    // Eight fields; those who are asked later answer among some of them
     let mut table = String::from("x,y,field\n");
     for (x, y) in places(1500) {
         writeln!(table, "{x:.4},{y:.4},{}", (4.0 * x) as u32 + 4 * (2.0 * y) as u32).unwrap();
     }
     let table = folder.file("fields.csv", &table);
-    let words =
-        format!("simulate {table} --label field --epsilon 1 --temperature 5 --repetitions 1 --method");
+    let words = format!("simulate {table} --label field --epsilon 2 --repetitions 1 --method");
     let accuracy = |options: &str| {
         let compared = json(&format!("{words} representation-2st {options}"));
         number(&compared["outcomes"][0]["accuracy"], "value")
