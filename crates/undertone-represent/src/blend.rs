@@ -7,6 +7,8 @@ use crate::beliefs::{log_likelihoods, softmax};
 const WEIGHTS: [f32; 8] = [0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.4];
 /// How often all are gone through.
 const ROUNDS: usize = 3;
+/// What the rounding of probabilities in single precision can gain.
+const ROUNDING: f64 = 1e-6;
 
 /// Weights, from `start`, that make the reports likelier; a step has to gain more than its standard error, as luck gains half of the time.
 pub(crate) fn weights(beliefs: &[Matrix], reports: &Matrix, start: &[f32]) -> (Vec<f32>, f64) {
@@ -28,7 +30,7 @@ pub(crate) fn weights(beliefs: &[Matrix], reports: &Matrix, start: &[f32]) -> (V
                 }
                 let likelihoods = judged(&tried);
                 let (gain, error) = difference(&likelihoods, &current);
-                if gain > error {
+                if gain > error.max(ROUNDING) {
                     (weights, current) = (tried, likelihoods);
                 }
             }
