@@ -67,7 +67,7 @@ impl Coverage {
 impl Intervals {
     /// From the mean squared error on so many people whom the model has not seen, all numbers within a range of `width`.
     ///
-    /// Its upper limit is exceeded with a probability of δ at most ([`reach`]).
+    /// Its upper limit is exceeded with a probability of δ at most (`reach`).
     pub fn by_error(
         mse: Figure,
         people: u64,
