@@ -88,12 +88,12 @@ impl Magnitudes {
         2f64.powi(self.lowest + bin as i32)
     }
 
-    /// The bin of a number, which must be one.
+    /// The bin of a number, which must be one: how many ends it has reached. All are looked at, so that everybody's takes as long.
     pub fn bin(self, label: f64) -> Result<u32, LearnError> {
         if label.is_nan() {
             return Err(undertone_privacy::PrivacyError::NotANumber.into());
         }
-        Ok((0..self.bins - 1).find(|&bin| label.abs() < self.end(bin)).unwrap_or(self.bins - 1))
+        Ok((0..self.bins - 1).map(|bin| u32::from(label.abs() >= self.end(bin))).sum())
     }
 
     /// The bound on E|y|^p from what the pilot's people reported, which fails with a probability of δ at most.

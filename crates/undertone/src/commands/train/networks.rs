@@ -105,9 +105,11 @@ impl Train {
         let (first, second) = (|seen: &Progress| tell(1, seen), |seen: &Progress| tell(2, seen));
         let trainer = NetTrainer { progress: Some(&first), ..self.trainer(kind, origin, encoder)? };
         trainer.check_memory(origin.len())?;
+        // Whom memory cannot hold is refused before the first training, not after it
+        let retrained = self.retrain.map(|how| anyhow::Ok((how, self.gather(&mut Those::others(people))?)));
+        let retrained = retrained.transpose()?;
         let mut model = trainer.fit(people, start)?;
-        if let Some(how) = self.retrain {
-            let others = self.gather(&mut Those::others(people))?;
+        if let Some((how, others)) = retrained {
             let labels = relabel(&model, &others, how.into())?;
             let training = Training { loss: Loss::Soft, ..trainer.training.clone() };
             let trainer = NetTrainer { training, progress: Some(&second), ..trainer };
