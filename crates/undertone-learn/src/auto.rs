@@ -1,26 +1,27 @@
 //! Which sort of model, from reports alone: a line, averages over people who are alike, or what their features tell by themselves.
 //!
-//! People fall into eight parts by the public hash of their row number. Each sort is learnt without one part, whose reports then tell its
-//! loss: 1 - a_ŷ for classes, (η - z)² less the variance of z for numbers. Both are right on average for the true labels, and as all
-//! sorts are judged by the same reports, much of the noise is the same for all and does not disturb the comparison. With few people
-//! more parts are kept aside, one after the other, so that more reports judge; with many, one part is enough. What has the least mean loss
-//! is the choice, which is a function of reports and public features, and free. Losses that are hardly apart, as those of a line and of a
-//! forest that adds nothing to it, are equal, and the simpler sort is taken. Likelihoods of reports would be less noisy, but compare how well
-//! probabilities are calibrated: those of averages and of a blend are so in different ways, and an answer is wanted that is right.
+//! People fall into eight parts by the public hash of their row number. Each sort is learnt without one part, whose reports then
+//! [judge](judgement) it. With few people more parts are kept aside, one after the other, so that more reports judge; with many, one part is enough.
+//! What does best is the choice, which is a function of reports and public features, and free. What is hardly apart, as a line and a
+//! forest that adds nothing to it, is equal, and the simpler sort is taken.
 //!
 //! A sort that is taken only where it is clearly better, by a standard error, would lose more where it is better: of two sorts
 //! whose true losses are d apart and known up to s, the least loses at most 0.17·s on average by a wrong choice, the cautious rule up to
 //! half of s.
 
+mod judgement;
+
 use crate::evaluation::terms::accuracy;
-use crate::evaluation::{Figure, mean};
 use crate::factors::Factors;
 use crate::features::Rows;
+use crate::labels::LabelVectors;
 use crate::nonparametric::{Average, Targets};
 use crate::represented::{Seen, check_reported};
 use crate::shelf::{Digest, Shelf, stage};
 use crate::split::{Purpose, place};
 use crate::{Classifier, Examples, LearnError, Regressor, Source};
+pub use judgement::Standing;
+use judgement::{Tried, judge};
 use undertone_privacy::number::Bounds;
 
 /// Parts, of which some are kept aside in turn.
@@ -30,8 +31,6 @@ const WORK: usize = 1 << 16;
 
 /// A line that is only tried is fitted in so many times fewer passes.
 pub const SHORTER: u32 = 4;
-/// Losses are equal that are apart by less than this part of a standard error.
-const HARDLY: f64 = 0.01;
 
 /// What reports are about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +92,11 @@ pub enum Untried {
 
 /// In minutes, or in seconds where that is no minute.
 fn duration(seconds: f64) -> String {
-    if seconds < 60.0 { format!("{seconds:.1} seconds") } else { format!("{:.1} minutes", seconds / 60.0) }
+    match seconds {
+        0.0..1.0 => format!("{seconds:.3} seconds"),
+        1.0..60.0 => format!("{seconds:.1} seconds"),
+        _ => format!("{:.1} minutes", seconds / 60.0),
+    }
 }
 
 /// What takes part besides averages, and how.
@@ -115,8 +118,8 @@ pub struct Entrants<'a> {
 pub struct Contest {
     /// What does best
     pub chosen: Sort,
-    /// The mean loss of each sort, the line first
-    pub losses: Vec<(Sort, Figure)>,
+    /// How each sort did, the line first
+    pub standings: Vec<Standing>,
     /// What was not tried
     pub untried: Vec<(Sort, Untried)>,
     /// The parts that were kept aside, of eight
@@ -144,6 +147,14 @@ impl Question {
             Self::Number { bounds, variance } => {
                 Targets::Numbers { values: people.numbers.values(), bounds, variance }
             }
+        }
+    }
+
+    /// K, if it is about classes.
+    fn classes(self) -> Option<usize> {
+        match self {
+            Self::Classes(classes) => Some(classes),
+            Self::Number { .. } => None,
         }
     }
 
@@ -221,7 +232,9 @@ pub fn contest<C: Classifier, N: Regressor>(
 ) -> Result<Contest, LearnError> {
     let parts = parts(people.len());
     let (sorts, mut untried) = field(people, question, entrants);
-    let mut tried: Vec<(Sort, Vec<f64>)> = sorts.into_iter().map(|sort| (sort, Vec::new())).collect();
+    let begun = |sort| Tried { sort, losses: Vec::new(), probabilities: Vec::new() };
+    let mut tried: Vec<Tried> = sorts.into_iter().map(begun).collect();
+    let mut judges: Vec<LabelVectors> = Vec::new();
     let digest = Digest::new("contest").rows(&people.rows).reports(&people.unbiased);
     let digest = digest.reports(&people.likelihood).numbers(&people.numbers);
     let mut beliefs = None;
@@ -231,7 +244,8 @@ pub fn contest<C: Classifier, N: Regressor>(
             return Err(LearnError::TooFewReports);
         }
         let mut left = Vec::new();
-        for (sort, mut losses) in tried {
+        for mut tried in tried {
+            let sort = tried.sort;
             let how = format!("{question:?} {part} {} {}", entrants.seed, entrants.line);
             let name = digest.clone().word(&how).name(sort.name());
             let predictions = match (sort, &entrants.seen, question) {
@@ -252,11 +266,12 @@ pub fn contest<C: Classifier, N: Regressor>(
             };
             match predictions {
                 Ok(predictions) => {
-                    losses.extend(question.losses(&aside, &predictions));
-                    left.push((sort, losses));
+                    tried.losses.extend(question.losses(&aside, &predictions));
                     if (sort, part) == (Sort::Represented, 0) {
-                        beliefs = Some(predictions);
+                        beliefs = Some(predictions.clone());
                     }
+                    tried.probabilities.push(predictions);
+                    left.push(tried);
                 }
                 Err(error) if sort == Sort::Line => return Err(error),
                 // What cannot be learnt is no candidate.
@@ -264,16 +279,10 @@ pub fn contest<C: Classifier, N: Regressor>(
             }
         }
         tried = left;
+        judges.push(aside.likelihood);
     }
-    let losses: Vec<(Sort, Figure)> = tried.iter().map(|(sort, losses)| (*sort, mean(losses))).collect();
-    Ok(Contest { chosen: simplest_of_the_best(&losses), losses, untried, parts, beliefs })
-}
-
-/// The first whose loss hardly exceeds the least.
-fn simplest_of_the_best(losses: &[(Sort, Figure)]) -> Sort {
-    let least = losses.iter().map(|(_, loss)| loss).min_by(|a, b| a.value.total_cmp(&b.value));
-    let most = least.map_or(0.0, |loss| loss.value + HARDLY * loss.standard_error);
-    losses.iter().find(|(_, loss)| loss.value <= most).map_or(Sort::Line, |(sort, _)| *sort)
+    let (standings, chosen) = judge(&tried, &judges, question.classes());
+    Ok(Contest { chosen, standings, untried, parts, beliefs })
 }
 
 /// Whether somebody belongs to a part: ⌊8·u⌋ for u on [0, 1). The first one is who is [held out](crate::held_out) elsewhere.
@@ -312,13 +321,13 @@ mod tests {
     #[test]
     fn a_slope_is_a_line_and_a_tent_is_none() {
         let slope = chosen(&people(2000, |x| x));
-        assert_eq!((slope.chosen, slope.parts, slope.losses.len()), (Sort::Line, 8, 4));
+        assert_eq!((slope.chosen, slope.parts, slope.standings.len()), (Sort::Line, 8, 4));
         let untried = [(Sort::Factors, Untried::NoPairs), (Sort::Represented, Untried::OnlyClasses)];
         assert_eq!(slope.untried, untried);
         let tent = chosen(&people(2000, |x| 1.0 - (2.0 * x - 1.0).abs()));
         assert!(matches!(tent.chosen, Sort::Average(_)));
         // The best line is flat and off by the variance of the tent, 1/12.
-        assert!((tent.losses[0].1.value - 1.0 / 12.0).abs() < 0.005, "{tent:?}");
+        assert!((tent.standings[0].loss.value - 1.0 / 12.0).abs() < 0.005, "{tent:?}");
     }
 
     #[test]
@@ -333,20 +342,9 @@ mod tests {
         let contest = chosen(&Examples::certain_numbers(rows, numbers));
         assert_eq!(contest.chosen, Sort::Factors);
         // Everybody meets as many of both: a line says one half of all.
-        let loss = |wanted| contest.losses.iter().find(|(sort, _)| *sort == wanted).unwrap().1.value;
+        let loss =
+            |wanted| contest.standings.iter().find(|standing| standing.sort == wanted).unwrap().loss.value;
         assert!(loss(Sort::Line) > 0.24 && loss(Sort::Factors) < 0.01, "{contest:?}");
-    }
-
-    #[test]
-    fn the_simplest_of_what_is_hardly_apart_is_taken() {
-        let figure = |value| Figure { value, standard_error: 0.1 };
-        let sorts = [Sort::Line, Sort::Average(Average::Cells), Sort::Average(Average::Forest)];
-        let chosen = |losses: [f64; 3]| {
-            simplest_of_the_best(&sorts.into_iter().zip(losses.map(figure)).collect::<Vec<_>>())
-        };
-        assert_eq!(chosen([0.5009, 0.6, 0.5]), Sort::Line);
-        assert_eq!(chosen([0.5011, 0.6, 0.5]), sorts[2]);
-        assert_eq!(chosen([0.5, 0.4, 0.45]), sorts[1]);
     }
 
     #[test]

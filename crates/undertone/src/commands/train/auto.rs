@@ -10,7 +10,10 @@ use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::{Context, anyhow};
 use std::io::Write;
-use undertone_learn::auto::{Contest, Entrants, Line, Question, SHORTER, Sort, Untried, contest, parts};
+use undertone_learn::auto::{
+    Contest, Entrants, Line, Question, SHORTER, Sort, Standing, Untried, contest, parts,
+};
+use undertone_learn::evaluation::Figure;
 use undertone_learn::features::Encoder;
 use undertone_learn::linear::{ErmOptions, LinearModel, fit};
 use undertone_learn::nonparametric::Average;
@@ -31,8 +34,11 @@ impl Kind {
 }
 
 fn candidates(contest: &Contest, line: Kind) -> Vec<Candidate> {
-    let each = contest.losses.iter();
-    each.map(|&(sort, loss)| Candidate { model: name(&Kind::of(sort, line)), loss }).collect()
+    let candidate = |standing: &Standing| {
+        let Standing { sort, loss, behind } = *standing;
+        Candidate { model: name(&Kind::of(sort, line)), loss, behind }
+    };
+    contest.standings.iter().map(candidate).collect()
 }
 
 fn untried(contest: &Contest, line: Kind) -> Vec<NotTried> {
@@ -152,10 +158,17 @@ pub(super) fn table(
     if candidates.is_empty() {
         return Ok(());
     }
-    writeln!(out, "\n{:<16}{loss} on people who were kept aside, debiased", "model")?;
-    for Candidate { model, loss } in candidates {
+    let likelihood = if candidates.iter().any(|candidate| candidate.behind.is_some()) {
+        "; nats by which it makes a report less likely than the likeliest does"
+    } else {
+        ""
+    };
+    writeln!(out, "\n{:<16}{loss} on people who were kept aside, debiased{likelihood}", "model")?;
+    let figure = |figure: Figure| format!("{:>12} ± {:<10}", digits(figure.value), digits(figure.margin()));
+    for Candidate { model, loss, behind } in candidates {
         let mark = if model == chosen { "  ← chosen" } else { "" };
-        writeln!(out, "{model:<16}{:>12} ± {}{mark}", digits(loss.value), digits(loss.margin()))?;
+        let behind = behind.map(figure).unwrap_or_default();
+        writeln!(out, "{model:<16}{}{behind}{mark}", figure(*loss))?;
     }
     for NotTried { model, why } in untried {
         writeln!(out, "{model:<16}not tried: {why}")?;

@@ -80,6 +80,9 @@ pub(super) struct Candidate {
     pub(super) model: String,
     /// The share of people who are predicted wrongly, or the mean squared error; debiased
     pub(super) loss: Figure,
+    /// Of classes: how much less likely than the likeliest sort it makes a report, in nats
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) behind: Option<Figure>,
 }
 
 /// A sort of model that was not tried.
