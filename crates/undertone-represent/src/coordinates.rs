@@ -1,6 +1,7 @@
 //! From what is known of people to where they are: features of their kind, scaled, and the directions in which they differ most.
 
 use crate::error::same;
+use crate::principal::ROUNDING;
 use crate::ranks::Ranks;
 use crate::{Matrix, Patches, Principal, RepresentError, Scattering, SparseRows};
 use rayon::prelude::*;
@@ -78,7 +79,10 @@ impl Extractor {
         let width = |moments: &[(f64, f64)]| {
             let n = moments.len() as f64;
             let mean = moments.iter().map(|m| m.0).sum::<f64>() / n;
-            (moments.iter().map(|m| m.1).sum::<f64>() / n - mean * mean).max(0.0).sqrt()
+            let square = moments.iter().map(|m| m.1).sum::<f64>() / n;
+            let variance = square - mean * mean;
+            // Divided by a width that is only rounding, rounding would be as wide as the rest
+            if variance > ROUNDING * ROUNDING * square { variance.sqrt() } else { 0.0 }
         };
         let widths: Vec<f64> = moments(features).chunks(kind).map(width).collect();
         // What hardly varies is not made to vary as much as the rest
@@ -181,5 +185,41 @@ mod tests {
             Coordinates::fit_sparse(&SparseRows::new(3), 2),
             Err(RepresentError::TooFew { people: 0, .. })
         ));
+    }
+
+    /// Eight by eight pixels have fewer strokes than are written down as a whole, twelve by twelve more.
+    const IMAGES: [(Kind, usize); 3] = [(Kind::Strokes, 8), (Kind::Strokes, 12), (Kind::Patches, 8)];
+
+    #[test]
+    fn in_images_that_are_all_alike_nothing_is_to_be_seen() {
+        for (kind, side) in IMAGES {
+            for grey in [0.0, 0.3, 0.7] {
+                let images = Matrix::from_fn(70, side * side, |_, _| grey);
+                let found = Coordinates::fit(kind, &images, 20);
+                assert_eq!(
+                    found.err(),
+                    Some(RepresentError::Constant { people: 70 }),
+                    "{kind:?} {side} {grey}"
+                );
+            }
+        }
+        let columns = Matrix::from_fn(70, 200, |_, j| j as f32 / 3.0);
+        for kind in [Kind::Columns, Kind::Ranks] {
+            let found = Coordinates::fit(kind, &columns, 20);
+            assert_eq!(found.err(), Some(RepresentError::Constant { people: 70 }));
+        }
+    }
+
+    #[test]
+    fn one_pixel_tells_an_image_from_all_others() {
+        for (kind, side) in IMAGES {
+            let shade = |i: usize, pixel: usize| if (i, pixel) == (7, 40) { 0.9 } else { 0.5 };
+            let images = Matrix::from_fn(70, side * side, shade);
+            let (map, places) = Coordinates::fit(kind, &images, 20).unwrap();
+            let away = |i: usize| (places.row(i)[0] - places.row(0)[0]).abs();
+            let others = (0..70).filter(|&i| i != 7).map(away).fold(0.0, f32::max);
+            assert!(away(7) > 1.0 && others < 1e-3, "{kind:?} {side}: {} and {others}", away(7));
+            assert!(map.project(&images).unwrap().values().iter().all(|x| x.is_finite()));
+        }
     }
 }

@@ -69,6 +69,16 @@ pub enum RepresentError {
         /// Which
         what: &'static str,
     },
+    /// Eigenvectors that are not found
+    #[error(
+        "no eigenvectors are found of {size} × {size} numbers, the largest of which is {largest}: features may be too large"
+    )]
+    Spectrum {
+        /// Rows and columns
+        size: usize,
+        /// The largest, of either sign
+        largest: f64,
+    },
     /// More than fits
     #[error("{people} people with {landmarks} landmarks need {} MB of memory, and {} MB are allowed: allow more, or take fewer landmarks or people", .bytes >> 20, .allowed >> 20)]
     Memory {

@@ -33,7 +33,7 @@ impl GraphBasis {
         let neighbours = Neighbours::find(people, people, NEIGHBOURS, true)?;
         let measure: Vec<f32> = (0..people.rows()).map(|person| measure(&neighbours, person)).collect();
         let ties = ties(&neighbours, &measure)?;
-        let spectrum = leading(people.rows(), count, -1.0, |v| ties.times(v));
+        let spectrum = leading(people.rows(), count, -1.0, |v| ties.times(v))?;
         Ok(Self { vectors: spectrum.vectors, measure })
     }
 
@@ -131,7 +131,7 @@ mod tests {
                 assert!((whole.row(i)[j] - whole.row(j)[i]).abs() < 1e-6);
             }
         }
-        let found = leading(60, 2, -1.0, |v| ties.times(v));
+        let found = leading(60, 2, -1.0, |v| ties.times(v)).unwrap();
         assert!((found.values[0] - 1.0).abs() < 1e-4, "{:?}", found.values);
     }
 

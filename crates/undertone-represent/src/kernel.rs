@@ -1,14 +1,15 @@
 //! Smooth functions of where somebody is: an orthonormal basis of what a Gauss kernel can make of some landmarks.
 //!
-//! With k(x, y) = exp(-|x - y|²/m), m the median squared distance, landmarks L, K_LL + 10⁻⁵·I = CC' and B = K_nL·C'⁻¹ (C. Williams and
-//! M. Seeger, *Using the Nyström Method to Speed Up Kernel Machines*), BB' stands for the whole kernel matrix. From the
-//! eigenvectors of B'B = VSV', P = B·V·S^-1/2 has orthonormal columns, and S are the eigenvalues of BB' along them.
+//! With k(x, y) = exp(-|x - y|²/m), m the median squared distance of people who differ, landmarks L, K_LL + 10⁻⁵·I = CC' and
+//! B = K_nL·C'⁻¹ (C. Williams and M. Seeger, *Using the Nyström Method to Speed Up Kernel Machines*), BB' stands for the whole kernel
+//! matrix. From the eigenvectors of B'B = VSV', P = B·V·S^-1/2 has orthonormal columns, and S are the eigenvalues of BB' along them.
 //!
 //! **Rounding.** Where people are in few dimensions K_LL is nearly singular. It is written and factored in double precision; B is formed
 //! before it is squared, since C⁻¹·(K'K)·C'⁻¹ would make 10⁵ times as much of the rounding of K'K.
 
 use crate::exponential::exponentials;
 use crate::matrix::product;
+use crate::principal::ROUNDING;
 use crate::spectrum::eigen;
 use crate::{Matrix, RepresentError};
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -123,10 +124,7 @@ impl KernelBasis {
         if count < 2 {
             return Err(RepresentError::TooFew { people: count, needed: "a kernel".into() });
         }
-        let rate = 1.0 / median_square(people);
-        if !rate.is_finite() {
-            return Err(RepresentError::Constant { people: count });
-        }
+        let rate = 1.0 / median_square(people).ok_or(RepresentError::Constant { people: count })?;
         let kernel = Landmarks { people: people.select(&draw(count, landmarks.min(count))), rate };
         let root = kernel.root()?;
         // B' = C⁻¹·K', in the place of K
@@ -137,8 +135,7 @@ impl KernelBasis {
             solve_lower_triangular_in_place(root.as_ref(), rows.transpose_mut(), Par::Seq);
         });
         let gram = seen.gram();
-        let (values, vectors) =
-            eigen(gram.view()).map_err(|_| RepresentError::Singular { what: "the kernel's spectrum" })?;
+        let (values, vectors) = eigen(gram.view())?;
         drop(gram);
         let kept = values.iter().take_while(|&&value| value > values[0] * LEAST).count();
         let mut turn = vectors.subcols(0, kept).to_owned();
@@ -165,16 +162,30 @@ impl KernelBasis {
     }
 }
 
-/// The median of the squared distances between some people.
-fn median_square(people: &Matrix) -> f32 {
+/// The median of the squared distances between some people who differ, if any do: where most are alike, as in a column of categories,
+/// that of all would be nothing.
+fn median_square(people: &Matrix) -> Option<f32> {
     let chosen = draw(people.rows(), PAIRS.min(people.rows()));
     let (left, right) = chosen.split_at(chosen.len() / 2);
-    let far = |(&a, &b): (&usize, &usize)| -> f32 {
-        people.row(a).iter().zip(people.row(b)).map(|(a, b)| (a - b) * (a - b)).sum()
-    };
-    let mut all: Vec<f32> = left.iter().flat_map(|a| right.iter().map(move |b| (a, b))).map(far).collect();
+    let far = |(a, b): (usize, usize)| apart(people.row(a), people.row(b));
+    let pairs = left.iter().flat_map(|&a| right.iter().map(move |&b| (a, b)));
+    let mut all: Vec<f32> = pairs.filter_map(far).collect();
+    if all.is_empty() {
+        // Those who differ from all others may be too few to be among the chosen
+        all = (1..people.rows()).filter_map(|other| far((0, other))).collect();
+    }
     let middle = all.len() / 2;
-    *all.select_nth_unstable_by(middle, f32::total_cmp).1
+    (!all.is_empty()).then(|| *all.select_nth_unstable_by(middle, f32::total_cmp).1)
+}
+
+/// The squared distance between two places, if it is more than rounding and has an inverse.
+fn apart(one: &[f32], other: &[f32]) -> Option<f32> {
+    let (mut square, mut size) = (0.0f32, 0.0f32);
+    for (a, b) in one.iter().zip(other) {
+        square += (a - b) * (a - b);
+        size += a * a + b * b;
+    }
+    (square > (ROUNDING * ROUNDING) as f32 * size && square >= f32::MIN_POSITIVE).then_some(square)
 }
 
 /// Some of the first `below` numbers, each at most once: the beginning of a shuffle.
@@ -204,7 +215,7 @@ mod tests {
         let people = people(60);
         let basis = KernelBasis::new(&people, 60).unwrap();
         let whole = Landmarks { people: people.clone(), rate: basis.kernel.rate }.kernel(&people).unwrap();
-        let (values, _) = symmetric(&Mat::from_fn(60, 60, |i, j| f64::from(whole.row(i)[j])));
+        let (values, _) = symmetric(&Mat::from_fn(60, 60, |i, j| f64::from(whole.row(i)[j]))).unwrap();
         for (found, expected) in basis.values.iter().zip(&values).take(20) {
             // K·(K + 10⁻⁵·I)⁻¹·K has the eigenvalues s²/(s + 10⁻⁵)
             let expected = expected * expected / (expected + RIDGE);
@@ -236,5 +247,20 @@ mod tests {
     fn people_who_are_all_alike_are_refused() {
         let same = Matrix::zeros(10, 2);
         assert!(matches!(KernelBasis::new(&same, 5), Err(RepresentError::Constant { people: 10 })));
+        // Nor does rounding tell them apart
+        let nearly = Matrix::from_fn(10, 2, |i, _| if i % 2 == 0 { 3.0 } else { 3.0f32.next_up() });
+        assert!(matches!(KernelBasis::new(&nearly, 5), Err(RepresentError::Constant { people: 10 })));
+    }
+
+    #[test]
+    fn two_groups_are_told_apart_however_small_one_of_them_is() {
+        // One person in five, and one of three thousand who is no landmark, at a distance of two from the others
+        for (count, every, functions) in [(600, 5, 2), (3000, 3000, 1)] {
+            let people = Matrix::from_fn(count, 1, |i, _| if i % every == every - 1 { 2.0 } else { 0.0 });
+            let basis = KernelBasis::new(&people, 50).unwrap();
+            assert_eq!(basis.kernel.rate.to_bits(), 0.25f32.to_bits());
+            assert_eq!(basis.values.len(), functions, "{:?}", basis.values);
+            assert!((basis.vectors.row(every - 1)[0] - basis.vectors.row(0)[0]).abs() > 1e-3);
+        }
     }
 }

@@ -59,7 +59,7 @@ impl Patches {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let sample = sample(images, side, &mut rng)?;
         let mean = crate::principal::column_means(&sample);
-        let whitening = whitening(&sample, &mean);
+        let whitening = whitening(&sample, &mean)?;
         let shift = Matrix::new(PATCH, mean)?.times(&whitening);
         let mut white = sample.times(&whitening);
         for row in white.values_mut().chunks_exact_mut(PATCH) {
@@ -188,13 +188,13 @@ fn sample(images: &Matrix, side: usize, rng: &mut ChaCha8Rng) -> Result<Matrix, 
 }
 
 /// U·(S + s̄/10)^-1/2·U' for the covariance USU'.
-fn whitening(sample: &Matrix, mean: &[f32]) -> Matrix {
+fn whitening(sample: &Matrix, mean: &[f32]) -> Result<Matrix, RepresentError> {
     let covariance = crate::principal::covariance(sample, mean);
-    let (values, vectors) = symmetric(&Mat::from_fn(PATCH, PATCH, |i, j| f64::from(covariance.row(i)[j])));
+    let (values, vectors) = symmetric(&Mat::from_fn(PATCH, PATCH, |i, j| f64::from(covariance.row(i)[j])))?;
     let soft = SOFTENING * values.iter().sum::<f64>() / PATCH as f64;
     let scaled =
         Matrix::from_fn(PATCH, PATCH, |i, j| vectors.row(i)[j] / (values[j].max(0.0) + soft).sqrt() as f32);
-    crate::matrix::product(scaled.view(), vectors.view().transpose())
+    Ok(crate::matrix::product(scaled.view(), vectors.view().transpose()))
 }
 
 fn normalise(row: &mut [f32]) {

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 /// The power of its variance by which a coordinate is divided.
 const WHITENING: f32 = 0.25;
+/// What differs by less than this part of itself differs by rounding.
+pub(crate) const ROUNDING: f64 = 1e-6;
 /// How many rows are centred at a time.
 const BLOCK: usize = 8192;
 
@@ -33,9 +35,11 @@ impl Principal {
         rows.check_finite("a feature")?;
         let mean = column_means(rows);
         let covariance = covariance(rows, &mean);
+        let variances = (0..width).map(|j| f64::from(covariance.row(j)[j]));
+        check_differ(&mean, variances, people)?;
         // They differ in fewer directions than they are
         let count = count.min(width).min(people - 1);
-        Self::of(mean, leading(width, count, 0.0, |v| covariance.times(v)), people)
+        Self::of(mean, leading(width, count, 0.0, |v| covariance.times(v))?, people)
     }
 
     /// The same of rows that are mostly zero, whose covariance X'X/n - mm' is applied without being written down.
@@ -47,6 +51,7 @@ impl Principal {
         let across = rows.transposed();
         let share = 1.0 / people as f32;
         let mean: Vec<f32> = across.times(&Matrix::from_fn(people, 1, |_, _| share)).values().to_vec();
+        check_differ(&mean, sparse_variances(&across), people)?;
         let mean_row = Matrix::new(width, mean.clone())?;
         let apply = |v: &Matrix| {
             let mut out = across.times(&rows.times(v));
@@ -57,7 +62,7 @@ impl Principal {
             out
         };
         let count = count.min(width).min(people - 1);
-        Self::of(mean.clone(), leading(width, count, 0.0, apply), people)
+        Self::of(mean.clone(), leading(width, count, 0.0, apply)?, people)
     }
 
     /// Directions whose variance is more than rounding, scaled.
@@ -116,6 +121,30 @@ pub(crate) fn column_means(rows: &Matrix) -> Vec<f32> {
         sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum += f64::from(x));
     }
     sums.iter().map(|sum| (sum / rows.rows() as f64) as f32).collect()
+}
+
+/// Refuses people whose columns vary by rounding only.
+fn check_differ(
+    mean: &[f32],
+    variances: impl Iterator<Item = f64>,
+    people: usize,
+) -> Result<(), RepresentError> {
+    let varies = |(&mean, variance): (&f32, f64)| variance > (ROUNDING * f64::from(mean)).powi(2);
+    if mean.iter().zip(variances).any(varies) { Ok(()) } else { Err(RepresentError::Constant { people }) }
+}
+
+/// E\[x²\] - E\[x\]² of each row of columns that have become rows, whose entries stand in the order of people.
+fn sparse_variances(across: &SparseRows) -> impl Iterator<Item = f64> {
+    let people = across.columns() as f64;
+    (0..across.rows()).map(move |column| {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for own in across.row(column).chunk_by(|a, b| a.0 == b.0) {
+            let x: f64 = own.iter().map(|&(_, x)| f64::from(x)).sum();
+            sum += x;
+            squares += x * x;
+        }
+        squares / people - (sum / people).powi(2)
+    })
 }
 
 /// Σ(x - m)(x - m)'/n.
@@ -182,9 +211,27 @@ mod tests {
     }
 
     #[test]
+    fn words_that_everybody_says_as_often_tell_nothing_and_a_word_in_two_halves_is_one() {
+        let said = |words: &[&[(u32, f32)]]| {
+            let mut rows = SparseRows::new(500);
+            (0..30).for_each(|i| rows.push(words[i % words.len()].iter().copied()).unwrap());
+            Principal::fit_sparse(&rows, 3).map(|found| found.coordinates())
+        };
+        let once: &[(u32, f32)] = &[(3, 0.1), (400, 0.7)];
+        let halves: &[(u32, f32)] = &[(3, 0.05), (3, 0.05), (400, 0.7)];
+        assert_eq!(said(&[once]), Err(RepresentError::Constant { people: 30 }));
+        assert_eq!(said(&[once, halves]), Err(RepresentError::Constant { people: 30 }));
+        assert!(said(&[once, &[(3, 0.1)]]).is_ok_and(|coordinates| coordinates > 0));
+    }
+
+    #[test]
     fn people_who_do_not_differ_and_other_columns_are_refused() {
         let same = Matrix::from_fn(20, 3, |_, j| j as f32);
         assert_eq!(Principal::fit(&same, 2), Err(RepresentError::Constant { people: 20 }));
+        let nearly = Matrix::from_fn(20, 300, |i, _| if i % 2 == 0 { 3.0 } else { 3.0f32.next_up() });
+        assert_eq!(Principal::fit(&nearly, 2), Err(RepresentError::Constant { people: 20 }));
+        let large = Matrix::from_fn(20, 300, |i, j| 1e25 * ((i * j) as f32).sin());
+        assert!(matches!(Principal::fit(&large, 2), Err(RepresentError::Spectrum { size: 42, .. })));
         let rows = Matrix::from_fn(20, 3, |i, j| (i * (j + 1)) as f32);
         let principal = Principal::fit(&rows, 3).unwrap();
         assert!(matches!(

@@ -5,10 +5,10 @@
 //! cosh(m·arcosh t) with t = (2λ - low - cut)/(cut - low). After each round the vectors are made orthonormal, the matrix is
 //! looked at in their span only (Rayleigh, Ritz), and the cut moves to the least value found there.
 
-use crate::Matrix;
+use crate::{Matrix, RepresentError};
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, EvdError, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::traits::RealField;
 use faer::{Mat, MatRef, Par, Spec};
 use rand_chacha::ChaCha8Rng;
@@ -36,32 +36,41 @@ pub(crate) struct Spectrum {
 }
 
 /// The `count` greatest eigenvalues of a symmetric matrix of `size` rows all of whose eigenvalues are at least `low`, and their vectors.
-pub(crate) fn leading(size: usize, count: usize, low: f32, apply: impl Fn(&Matrix) -> Matrix) -> Spectrum {
+pub(crate) fn leading(
+    size: usize,
+    count: usize,
+    low: f32,
+    apply: impl Fn(&Matrix) -> Matrix,
+) -> Result<Spectrum, RepresentError> {
     let carried = count + SPARE;
     if size <= 2 * carried {
         return whole(size, count, &apply);
     }
-    let mut vectors = orthonormal(random(size, carried));
-    let (mut values, mut vectors_turned) = ritz(&vectors, &apply(&vectors));
+    let mut vectors = orthonormal(random(size, carried))?;
+    let (mut values, mut vectors_turned) = ritz(&vectors, &apply(&vectors))?;
     for _ in 0..ROUNDS {
+        if values[0] <= low {
+            // Nothing rises above the lowest, and one vector is as good as another
+            break;
+        }
         let filter = Chebyshev::new(low, values[carried - 1], values[0]);
-        vectors = orthonormal(filter.of(vectors_turned, &apply));
+        vectors = orthonormal(filter.of(vectors_turned, &apply))?;
         let before = values[count - 1];
-        (values, vectors_turned) = ritz(&vectors, &apply(&vectors));
+        (values, vectors_turned) = ritz(&vectors, &apply(&vectors))?;
         if (values[count - 1] - before).abs() <= SETTLED * (values[count - 1] - low) {
             break;
         }
     }
     values.truncate(count);
-    Spectrum { values, vectors: vectors_turned.first_columns(count) }
+    Ok(Spectrum { values, vectors: vectors_turned.first_columns(count) })
 }
 
 /// The same of a matrix that is small enough to be written down.
-fn whole(size: usize, count: usize, apply: &impl Fn(&Matrix) -> Matrix) -> Spectrum {
+fn whole(size: usize, count: usize, apply: &impl Fn(&Matrix) -> Matrix) -> Result<Spectrum, RepresentError> {
     let matrix = apply(&Matrix::from_fn(size, size, |i, j| f32::from(u8::from(i == j))));
-    let (values, vectors) = symmetric(&even(&matrix));
+    let (values, vectors) = symmetric(&even(&matrix))?;
     let values = values.iter().take(count).map(|&value| value as f32).collect();
-    Spectrum { values, vectors: vectors.first_columns(count) }
+    Ok(Spectrum { values, vectors: vectors.first_columns(count) })
 }
 
 /// The polynomial T_m(t)/T_m(t_top), t mapping \[low, cut\] to \[-1, 1\]: at most one on the whole spectrum, so that nothing overflows.
@@ -118,9 +127,9 @@ impl Chebyshev {
 }
 
 /// Rayleigh and Ritz: the eigenvalues of V'AV, from above, and V turned into its eigenvectors.
-fn ritz(vectors: &Matrix, applied: &Matrix) -> (Vec<f32>, Matrix) {
-    let (values, turn) = symmetric(&even(&vectors.transposed_times(applied)));
-    (values.iter().map(|&value| value as f32).collect(), vectors.times(&turn))
+fn ritz(vectors: &Matrix, applied: &Matrix) -> Result<(Vec<f32>, Matrix), RepresentError> {
+    let (values, turn) = symmetric(&even(&vectors.transposed_times(applied)))?;
+    Ok((values.iter().map(|&value| value as f32).collect(), vectors.times(&turn)))
 }
 
 /// (M + M')/2 in double precision.
@@ -130,16 +139,22 @@ fn even(matrix: &Matrix) -> Mat<f64> {
 }
 
 /// All eigenvalues of a symmetric matrix, from above, and the eigenvectors as columns.
-pub(crate) fn symmetric(matrix: &Mat<f64>) -> (Vec<f64>, Matrix) {
-    let (values, vectors) = eigen(matrix.as_ref()).expect("the iteration for a symmetric matrix converges");
+pub(crate) fn symmetric(matrix: &Mat<f64>) -> Result<(Vec<f64>, Matrix), RepresentError> {
+    let (values, vectors) = eigen(matrix.as_ref())?;
     let size = matrix.nrows();
-    (values, Matrix::from_fn(size, size, |i, j| vectors[(i, j)] as f32))
+    Ok((values, Matrix::from_fn(size, size, |i, j| vectors[(i, j)] as f32)))
 }
 
 /// The same of the lower half of a matrix, on one core: cores that share this work wait for one another at every column, which on a busy
-/// machine takes far longer than the work.
-pub(crate) fn eigen<T: RealField>(matrix: MatRef<'_, T>) -> Result<(Vec<T>, Mat<T>), EvdError> {
+/// machine takes far longer than the work. What is beyond all floats has no eigenvectors.
+pub(crate) fn eigen<T: RealField + Into<f64>>(
+    matrix: MatRef<'_, T>,
+) -> Result<(Vec<T>, Mat<T>), RepresentError> {
     let size = matrix.nrows();
+    let unfound = || RepresentError::Spectrum { size, largest: largest(matrix) };
+    if !matrix.is_all_finite() {
+        return Err(unfound());
+    }
     let (mut values, mut vectors) = (Diag::<T>::zeros(size), Mat::<T>::zeros(size, size));
     let room = self_adjoint_evd_scratch::<T>(size, ComputeEigenvectors::Yes, Par::Seq, Spec::default());
     self_adjoint_evd(
@@ -149,14 +164,21 @@ pub(crate) fn eigen<T: RealField>(matrix: MatRef<'_, T>) -> Result<(Vec<T>, Mat<
         Par::Seq,
         MemStack::new(&mut MemBuffer::new(room)),
         Spec::default(),
-    )?;
+    )
+    .map_err(|_| unfound())?;
     let values = (0..size).rev().map(|i| values[i].clone()).collect();
     Ok((values, vectors.as_ref().reverse_cols().to_owned()))
 }
 
+/// The entry that is farthest from zero; what is no number is farther than all numbers.
+fn largest<T: RealField + Into<f64>>(matrix: MatRef<'_, T>) -> f64 {
+    let entries = matrix.col_iter().flat_map(|column| column.iter().cloned().map(|x| x.into().abs()));
+    entries.max_by(f64::total_cmp).unwrap_or(0.0)
+}
+
 /// An orthonormal basis of the span of the columns: V·U·S^-1/2 with V'V = USU', twice, since the first leaves the rounding of a
 /// badly conditioned V behind. Columns are made equally long first, as the polynomial stretches each by its own factor.
-fn orthonormal(mut vectors: Matrix) -> Matrix {
+fn orthonormal(mut vectors: Matrix) -> Result<Matrix, RepresentError> {
     let width = vectors.columns();
     let mut lengths = vec![0.0f64; width];
     for row in vectors.values().chunks_exact(width) {
@@ -167,14 +189,14 @@ fn orthonormal(mut vectors: Matrix) -> Matrix {
         row.iter_mut().zip(&scale).for_each(|(x, scale)| *x *= scale);
     }
     let once = |vectors: &Matrix| {
-        let (values, turn) = symmetric(&even(&vectors.transposed_times(vectors)));
+        let (values, turn) = symmetric(&even(&vectors.transposed_times(vectors)))?;
         // Directions that are lost in rounding stay short, and the next round fills them
-        let least = values[0] * 1e-7;
+        let least = (values[0] * 1e-7).max(1e-30);
         let scale: Vec<f32> = values.iter().map(|&s| (1.0 / s.max(least).sqrt()) as f32).collect();
         let scaled = Matrix::from_fn(width, width, |i, j| turn.row(i)[j] * scale[j]);
-        vectors.times(&scaled)
+        Ok(vectors.times(&scaled))
     };
-    once(&once(&vectors))
+    once(&once(&vectors)?)
 }
 
 /// Values between -1 and 1 from a fixed public stream.
@@ -198,7 +220,7 @@ mod tests {
                 (if i > 0 { at(i - 1) } else { 0.0 }) + (if i + 1 < n { at(i + 1) } else { 0.0 })
             })
         };
-        let found = leading(n, 10, -2.0, path);
+        let found = leading(n, 10, -2.0, path).unwrap();
         for k in 1..=10 {
             let angle = std::f64::consts::PI * k as f64 / (n + 1) as f64;
             assert!(
@@ -214,8 +236,8 @@ mod tests {
 
     #[test]
     fn the_vectors_are_orthonormal() {
-        let found =
-            leading(200, 30, 0.0, |v| Matrix::from_fn(200, v.columns(), |i, j| v.row(i)[j] / (i + 1) as f32));
+        let diagonal = |v: &Matrix| Matrix::from_fn(200, v.columns(), |i, j| v.row(i)[j] / (i + 1) as f32);
+        let found = leading(200, 30, 0.0, diagonal).unwrap();
         let gram = found.vectors.transposed_times(&found.vectors);
         for i in 0..30 {
             for j in 0..30 {
@@ -232,5 +254,23 @@ mod tests {
             "{:?}",
             found.values
         );
+    }
+
+    #[test]
+    fn of_a_matrix_of_zeros_any_vectors_are_leading_and_of_no_numbers_none() {
+        // Written down as a whole, and only applied
+        for size in [40, 300] {
+            let of = |factor: f32| {
+                leading(size, 10, 0.0, |v| Matrix::from_fn(size, v.columns(), |i, j| factor * v.row(i)[j]))
+            };
+            let found = of(0.0).unwrap();
+            assert!(found.values.len() == 10 && found.values.iter().all(|&value| value == 0.0));
+            assert!(found.vectors.values().iter().all(|x| x.is_finite()));
+            for bad in [f32::INFINITY, f32::NAN] {
+                assert!(
+                    matches!(of(bad), Err(RepresentError::Spectrum { largest, .. }) if !largest.is_finite())
+                );
+            }
+        }
     }
 }
