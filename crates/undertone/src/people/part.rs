@@ -5,7 +5,7 @@
 
 use anyhow::{Context, ensure};
 use std::str::FromStr;
-use undertone_learn::split::{Purpose, place};
+use undertone_learn::split::{self, Purpose};
 
 /// Parts I to J of N, counted from one; most often a single one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,8 +18,7 @@ pub(crate) struct Part {
 impl Part {
     /// Whether the row of this number, counted from one, belongs to it.
     pub(crate) fn holds(self, row: u64) -> bool {
-        // ⌊N·u⌋ for u on [0, 1)
-        let index = (place(row - 1, Purpose::Stage) * self.count as f64) as u64 + 1;
+        let index = split::part(row - 1, Purpose::Stage, self.count) + 1;
         (self.first..=self.last).contains(&index)
     }
 
@@ -30,14 +29,12 @@ impl Part {
             && wide(other.first - 1, self.count) < wide(self.last, other.count)
     }
 
-    /// Everybody else, if there are any and they are a part too.
-    pub(crate) fn others(self) -> Option<Self> {
+    /// Everybody else: the parts before and after, as far as there are any.
+    pub(crate) fn others(self) -> impl Iterator<Item = Self> {
         let Self { first, last, count } = self;
-        match (first == 1, last == count) {
-            (true, false) => Some(Self { first: last + 1, last: count, count }),
-            (false, true) => Some(Self { first: 1, last: first - 1, count }),
-            _ => None,
-        }
+        let before = (first > 1).then(|| Self { first: 1, last: first - 1, count });
+        let after = (last < count).then(|| Self { first: last + 1, last: count, count });
+        before.into_iter().chain(after)
     }
 }
 
@@ -111,15 +108,23 @@ mod tests {
     }
 
     #[test]
-    fn the_others_of_a_part_at_either_end_are_everybody_else() {
-        for part in all(5) {
-            let Some(others) = part.others() else {
-                let inner = part.first > 1 && part.last < part.count;
-                assert!(inner || part.first == 1 && part.last == part.count, "{part}");
-                continue;
-            };
-            assert!((1..=300).all(|row| part.holds(row) != others.holds(row)), "{part} and {others}");
+    fn a_part_and_its_others_hold_each_row_once() {
+        for part in all(6) {
+            let those: Vec<Part> = part.others().chain([part]).collect();
+            for row in 1..=300 {
+                let holding = those.iter().filter(|part| part.holds(row)).count();
+                assert_eq!(holding, 1, "row {row}: {part} and {those:?}");
+            }
+            let apart = |other: Part| !part.overlaps(other) && !other.overlaps(part);
+            assert!(part.others().all(apart), "{part}");
         }
+        let shown = |text: &str| -> Vec<String> {
+            text.parse::<Part>().unwrap().others().map(|part| part.to_string()).collect()
+        };
+        assert_eq!(
+            [shown("3/20"), shown("1/20"), shown("1/1")],
+            [vec!["1-2/20".to_owned(), "4-20/20".to_owned()], vec!["2-20/20".to_owned()], vec![],]
+        );
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use crate::averages::places;
 use crate::learning::{Folder, number};
-use crate::run::{close, json, refused, text};
+use crate::run::{close, command, json, refused, text};
+use serde_json::Value;
 use std::fmt::Write;
 
 /// Heights of a tent in hundredths, and what nobody can predict about them: Pareto's law of index three, of which no moment beyond the
@@ -72,6 +73,56 @@ fn a_pilot_finds_where_the_others_are_clipped_and_they_are_learnt_from() {
     // The tent has about two fifths of the variance.
     let judged = json(&format!("evaluate {model} {table} --label height"));
     assert!(number(&judged, "r2") > 0.2, "{judged}");
+}
+
+/// What a run prints as JSON whose words may have spaces in them.
+fn json_of<'a>(words: impl IntoIterator<Item = &'a str>) -> Value {
+    let output = command("").args(words).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn nobody_of_a_pilot_is_asked_again() {
+    let folder = Folder::new("pilot-others");
+    let (table, _) = heavy(&folder, 6000);
+    let table = {
+        let words = std::fs::read_to_string(&table).unwrap().replace("height", "height in cm");
+        folder.file("words.csv", &words)
+    };
+    let pilot = folder.path("pilot.parquet");
+    let ask = |part: &str| {
+        let words =
+            ["privatize", &table, "--label", "height in cm", "--magnitudes", "2,14", "--epsilon", "4"];
+        let words = words.into_iter().chain(part.split_whitespace());
+        let asked = json_of(words.chain(["--seed", "1", "--force", "-o", &pilot]));
+        let told = text(&format!("{PLAN} --pilot {pilot}"));
+        assert!(told.contains("The reports were drawn from a seed"), "{told}");
+        assert_eq!(json(&format!("{PLAN} --pilot {pilot}"))["simulation"], true);
+        let next: Vec<String> =
+            told.lines().filter(|line| line.contains("privatize")).map(str::to_owned).collect();
+        (asked["rows"].as_u64().unwrap(), next, told)
+    };
+    // Before and after an inner part, and each into a file of its own
+    let (mut rows, next, _) = ask("--part 3/6");
+    assert_eq!(next.len(), 2, "{next:?}");
+    for (next, (part, file)) in
+        next.iter().zip([("1-2/6", "reports-1.parquet"), ("4-6/6", "reports-2.parquet")])
+    {
+        assert!(next.contains("--label 'height in cm'"), "{next}");
+        let (bounds, output) = next.split_once("'height in cm' ").unwrap().1.split_once(" --part ").unwrap();
+        assert_eq!(output, format!("{part} -o {file}"));
+        let words = ["privatize", &table, "--label", "height in cm", "--part", part, "--seed", "2", "-o"];
+        let path = folder.path(file);
+        let others = json_of(words.into_iter().chain([path.as_str()]).chain(bounds.split(' ')));
+        rows += others["rows"].as_u64().unwrap();
+    }
+    assert_eq!(rows, 6000);
+    // Whoever has asked everybody, or does not say whom, has nobody left of this table.
+    for part in ["--part 1/1", ""] {
+        let (rows, next, told) = ask(part);
+        assert!(rows == 6000 && next.is_empty() && told.contains("people of another table"), "{told}");
+    }
 }
 
 #[test]

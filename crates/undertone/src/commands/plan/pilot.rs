@@ -3,7 +3,7 @@
 use crate::digits::digits;
 use crate::exit::Usage;
 use crate::people::Part;
-use crate::reports::ReportsFile;
+use crate::reports::{Marks, ReportsFile};
 use anyhow::Context;
 use serde::Serialize;
 use std::io::Write;
@@ -20,8 +20,10 @@ pub(super) struct Pilot {
     /// p
     order: f64,
     found: PilotMoment,
-    /// Whom it did not ask, where that is a part
-    others: Option<Part>,
+    /// Whom of its table it did not ask, as far as it says so
+    others: Vec<Part>,
+    /// Whether it was drawn from a seed
+    simulation: bool,
 }
 
 /// What it says, for machines.
@@ -36,6 +38,8 @@ pub(super) struct Told {
     /// The share of people whose numbers are t or more, at most
     pilot_beyond: f64,
     pilot_people: u64,
+    /// Whether people's answers were drawn from a seed
+    simulation: bool,
 }
 
 impl Pilot {
@@ -58,11 +62,8 @@ impl Pilot {
         }
         let found = magnitudes.moment(&vectors, order, DELTA);
         let found = found.with_context(|| path.display().to_string())?;
-        let part = match file.marks() {
-            [marks] => marks.part.as_ref().and_then(|part| part.parse::<Part>().ok()),
-            _ => None,
-        };
-        Ok(Self { label: task.label.clone(), order, found, others: part.and_then(Part::others) })
+        let simulation = file.marks().iter().any(|marks| marks.simulation);
+        Ok(Self { label: task.label.clone(), order, found, others: others(file.marks()), simulation })
     }
 
     /// T in units of the label, for one in units of the moment.
@@ -72,27 +73,54 @@ impl Pilot {
 
     pub(super) fn told(&self) -> Told {
         let PilotMoment { moment, noise, within, beyond, people } = self.found;
-        Told { moment, moment_noise: noise, pilot_within: within, pilot_beyond: beyond, pilot_people: people }
+        Told {
+            moment,
+            moment_noise: noise,
+            pilot_within: within,
+            pilot_beyond: beyond,
+            pilot_people: people,
+            simulation: self.simulation,
+        }
     }
 
-    /// How the others are asked.
+    /// How the others are asked: nobody of the pilot is among them, for they have answered.
     pub(super) fn next(&self, clip: f64, epsilon: f64, out: &mut impl Write) -> anyhow::Result<()> {
-        let (clip, label) = (digits(clip), &self.label);
-        let others = match self.others {
-            Some(part) => format!(" --part {part}"),
-            None => String::new(),
-        };
-        writeln!(
-            out,
-            "\nNext, of the others, whom the pilot has not asked:\n  undertone privatize TABLE --label {label} --low=-{clip} --high={clip} --epsilon {epsilon}{others} -o reports.parquet"
-        )?;
+        let (clip, label) = (digits(clip), quoted(&self.label));
+        let bounds = format!("--low=-{clip} --high={clip} --epsilon {epsilon}");
+        if self.others.is_empty() {
+            writeln!(
+                out,
+                "\nNext, of people of another table, for nothing tells whom of its own the pilot has not asked: {bounds}"
+            )?;
+            return Ok(());
+        }
+        writeln!(out, "\nNext, of the others of the same table, whom the pilot has not asked:")?;
+        for (place, part) in (1..).zip(&self.others) {
+            let reports = if self.others.len() == 1 { String::new() } else { format!("-{place}") };
+            writeln!(
+                out,
+                "  undertone privatize TABLE --label {label} {bounds} --part {part} -o reports{reports}.parquet"
+            )?;
+        }
         Ok(())
     }
 }
 
+/// Whom of its table a pilot has not asked, which only a single part of it tells.
+fn others(marks: &[Marks]) -> Vec<Part> {
+    let [Marks { part: Some(part), .. }] = marks else { return Vec::new() };
+    part.parse::<Part>().map_or(Vec::new(), |part| part.others().collect())
+}
+
+/// A word as a shell reads it whole.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
 impl Told {
     pub(super) fn explain(&self, order: f64, out: &mut impl Write) -> anyhow::Result<()> {
-        let Self { moment, moment_noise, pilot_within, pilot_beyond, pilot_people } = self;
+        let Self { moment, moment_noise, pilot_within, pilot_beyond, pilot_people, simulation } = self;
         let (t, sure) = (digits(*pilot_within), 100.0 * (1.0 - DELTA));
         writeln!(
             out,
@@ -101,6 +129,40 @@ impl Told {
             digits(*moment_noise),
             100.0 * pilot_beyond,
         )?;
+        if *simulation {
+            writeln!(out, "The reports were drawn from a seed: a simulation, without privacy")?;
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marks(part: Option<&str>) -> Marks {
+        Marks { part: part.map(str::to_owned), ..Marks::default() }
+    }
+
+    #[test]
+    fn only_a_single_part_tells_whom_a_pilot_has_not_asked() {
+        let shown = |marks: &[Marks]| others(marks).iter().map(Part::to_string).collect::<Vec<_>>();
+        assert_eq!(shown(&[marks(Some("3/20"))]), ["1-2/20", "4-20/20"]);
+        assert_eq!(shown(&[marks(Some("1/20"))]), ["2-20/20"]);
+        for nobody in [
+            vec![],
+            vec![marks(None)],
+            vec![marks(Some("1/1"))],
+            vec![marks(Some("no part"))],
+            vec![marks(Some("1/20")), marks(Some("2/20"))],
+        ] {
+            assert!(shown(&nobody).is_empty(), "{nobody:?}");
+        }
+    }
+
+    #[test]
+    fn a_label_of_several_words_is_one_to_a_shell() {
+        let shown = ["height", "höhe_2", "height in cm", "mother's age", ""].map(quoted);
+        assert_eq!(shown, ["height", "höhe_2", "'height in cm'", "'mother'\\''s age'", "''"]);
     }
 }
