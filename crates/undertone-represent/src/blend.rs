@@ -7,12 +7,18 @@ use crate::beliefs::{log_likelihoods, softmax};
 const WEIGHTS: [f32; 8] = [0.0, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.4];
 /// How often all are gone through.
 const ROUNDS: usize = 3;
-/// What the rounding of probabilities in single precision can gain.
-const ROUNDING: f64 = 1e-6;
 
-/// Weights, from `start`, that make the reports likelier; a step has to gain more than its standard error, as luck gains half of the time.
-pub(crate) fn weights(beliefs: &[Matrix], reports: &Matrix, start: &[f32]) -> (Vec<f32>, f64) {
+/// Weights, from `start`, that make the reports likelier; a step has to gain more than so many standard errors, as luck gains half of the
+/// time.
+pub(crate) fn weights(
+    beliefs: &[Matrix],
+    reports: &Matrix,
+    start: &[f32],
+    errors: f64,
+) -> (Vec<f32>, f64) {
     let classes = reports.columns();
+    // What a sum of K products in single precision, and its logarithm, may be off by
+    let rounding = (classes + 2) as f64 * f64::from(f32::EPSILON);
     let judged = |weights: &[f32]| {
         let sum = blend(beliefs, weights);
         log_likelihoods(sum.values(), reports.values(), classes)
@@ -30,7 +36,7 @@ pub(crate) fn weights(beliefs: &[Matrix], reports: &Matrix, start: &[f32]) -> (V
                 }
                 let likelihoods = judged(&tried);
                 let (gain, error) = difference(&likelihoods, &current);
-                if gain > error.max(ROUNDING) {
+                if gain > (errors * error).max(rounding) {
                     (weights, current) = (tried, likelihoods);
                 }
             }
@@ -75,7 +81,7 @@ mod tests {
         let knows = Matrix::from_fn(people, 2, |i, k| (if i % 2 == k { 0.9f32 } else { 0.1 }).ln());
         let guesses = Matrix::from_fn(people, 2, |i, k| (if i / 2 % 2 == k { 0.9f32 } else { 0.1 }).ln());
         let reports = Matrix::from_fn(people, 2, |i, k| if i % 2 == k { 3.0 } else { 1.0 });
-        let (found, mean) = weights(&[guesses, knows.clone()], &reports, &[1.0, 0.0]);
+        let (found, mean) = weights(&[guesses, knows.clone()], &reports, &[1.0, 0.0], 1.0);
         assert!(found[0] == 0.0 && found[1] >= 1.0, "{found:?}");
         let alone = log_likelihoods(blend(&[knows], &[1.0]).values(), reports.values(), 2);
         assert!(mean >= alone.iter().sum::<f64>() / people as f64 - 1e-9);

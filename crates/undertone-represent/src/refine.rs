@@ -1,7 +1,7 @@
 //! The last step: functions of the kernels that make the reports likeliest, and how much they count beside what was believed before.
 //!
-//! The reports of a fifth are kept out of the fit, and of the beliefs that teach it. Penalty, weight of the teacher and how much everything
-//! counts are what makes those reports likeliest; then everything is fitted once more to all.
+//! The reports of a fifth are kept out of the fit, and of the beliefs that teach it. Penalty and weight of the teacher are what makes those
+//! reports likeliest; everything counts alike unless other weights clearly make them likelier. Then everything is fitted once more to all.
 
 use crate::beliefs::mean_log_likelihood;
 use crate::blend::weights;
@@ -22,6 +22,8 @@ const TEACHING: f32 = 0.3;
 /// The most steps of a fit that is tried, and of the one that is kept, which starts there.
 const TRIED_STEPS: usize = 10;
 const KEPT_STEPS: usize = 14;
+/// Standard errors by which other weights than even ones have to be better: dozens are tried, so that the best of them gains one by luck.
+const CLEARLY: f64 = 2.0;
 /// Steps of the search for the sharpness, e^(i/8 - 1/2).
 const SHARPNESS: std::ops::RangeInclusive<u8> = 0..=16;
 
@@ -136,7 +138,7 @@ impl Refinement<'_> {
         }
         // What was found in different ways errs in different places: all count alike unless reports say otherwise
         let alike = vec![1.0 / logs.len() as f32; logs.len()];
-        let (found, likelihood) = weights(&logs, &reports, &alike);
+        let (found, likelihood) = weights(&logs, &reports, &alike, CLEARLY);
         functions.iter_mut().zip(&found[1..]).for_each(|(function, &weight)| function.weight = weight);
         Refined { weight: found[0], functions, likelihoods: [alone, likelihood] }
     }
