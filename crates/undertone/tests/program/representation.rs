@@ -194,6 +194,51 @@ fn what_was_not_tried_is_said_with_its_reason() {
     assert!(told.contains("representation  not tried: it is for classes only"), "{told}");
 }
 
+/// Images of twelve by twelve pixels of one grey, the same for everybody, in two files of IDX: the table is the first.
+fn greys(folder: &Folder, grey: u8, people: u32) -> String {
+    let file = |dimensions: &[u32], bytes: Vec<u8>| {
+        let sizes = dimensions.iter().flat_map(|n| n.to_be_bytes());
+        [0, 0, 8, dimensions.len() as u8].into_iter().chain(sizes).chain(bytes).collect::<Vec<u8>>()
+    };
+    let labels = (0..people).map(|person| (person % 3) as u8).collect();
+    fs::write(folder.path(&format!("{grey}-labels-idx1-ubyte")), file(&[people], labels)).unwrap();
+    let table = folder.path(&format!("{grey}-images-idx3-ubyte"));
+    fs::write(&table, file(&[people, 12, 12], vec![grey; 144 * people as usize])).unwrap();
+    table
+}
+
+#[test]
+fn images_that_are_all_alike_are_not_represented_and_auto_goes_on_without() {
+    let folder = Folder::new("representation-alike");
+    let (reports, model) = (folder.path("reports.parquet"), folder.path("model.json"));
+    let alike = "all 120 people have the same features, so that nothing can be told from them";
+    for grey in [0, 130] {
+        let table = greys(&folder, grey, 120);
+        json(&format!("privatize {table} --label label --epsilon 2 --seed 1 --force -o {reports}"));
+        refused(&format!("train {reports} --model representation --force -o {model}"), 1, alike);
+        let auto = format!("train {reports} --model auto --epochs 2 --explain --force -o {model}");
+        let told = text(&auto);
+        assert!(told.contains(&format!("representation  not tried: {alike}")), "{told}");
+    }
+}
+
+#[test]
+fn people_most_of_whom_are_alike_are_represented() {
+    let folder = Folder::new("representation-shares");
+    // One person in five is tall, and mostly tall people are glad
+    let mut table = String::from("size,mood\n");
+    for person in 0..600 {
+        let (tall, odd) = (person % 5 == 0, person % 7 == 0);
+        let (size, mood) = (if tall { "tall" } else { "small" }, if tall == odd { "sad" } else { "glad" });
+        writeln!(table, "{size},{mood}").unwrap();
+    }
+    let table = folder.file("sizes.csv", &table);
+    let model = folder.path("model.json");
+    json(&format!("train {table} --label mood --model representation -o {model}"));
+    let found = json(&format!("evaluate {model} {table} --label mood"));
+    assert!((number(&found, "accuracy") - 6.0 / 7.0).abs() < 0.01, "{found}");
+}
+
 #[test]
 fn what_cannot_be_represented_is_refused_by_what_is_wrong_with_it() {
     let folder = Folder::new("representation-refused");
