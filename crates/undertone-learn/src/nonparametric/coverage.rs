@@ -8,8 +8,9 @@
 //! for the error's upper confidence limit. Such intervals are wide, √10 errors to each side for nine in ten, and hold more often
 //! than is promised. For one bit there is nothing better: its chance is a linear function of y, so that all laws of y with the same
 //! mean make the same reports, and among them is the one for which Chebyshev's inequality is an equation. Three bins and more say how
-//! often errors are large ([`BinReports`]). The error's limit is that
-//! of the normal law where there are [`MANY`] reports, each with its exact variance, and Cantelli's inequality where there are fewer.
+//! often errors are large ([`BinReports`]), and limits of what they say hold whatever the law. Of other reports the error's limit is
+//! **approximate**, as terms may be as large as they like: that of the normal law where there are [`MANY`] of them, and Cantelli's
+//! inequality where there are fewer, with the standard error that the terms themselves have.
 //!
 //! Who sees residuals takes a quantile of them: a curator a noisy one ([`central::calibrate_intervals`](super::central::calibrate_intervals)),
 //! and whoever has true numbers the very one ([`Intervals::by_residuals`]).
@@ -67,7 +68,7 @@ impl Coverage {
 impl Intervals {
     /// From the mean squared error on so many people whom the model has not seen, all numbers within a range of `width`.
     ///
-    /// Its upper limit is exceeded with a probability of δ at most (`reach`).
+    /// Its upper limit is exceeded with a probability of about δ (`reach`): more often where few errors are much larger than all others.
     pub fn by_error(
         mse: Figure,
         people: u64,
@@ -86,17 +87,13 @@ impl Intervals {
         }
     }
 
-    /// The same of people who reported by bins: those of the error or those of the bins, whichever are narrower, each at half of δ.
-    pub fn by_bins(
-        mse: Figure,
-        reports: &BinReports,
-        width: f64,
-        alpha: f64,
-        delta: f64,
-    ) -> Result<Self, LearnError> {
-        let wide = Self::by_error(mse, reports.len(), width, alpha, 0.5 * delta)?;
-        let half_width = reports.narrowed(wide.half_width, alpha, 0.5 * delta);
-        Ok(Self { half_width, alpha, delta })
+    /// Of people who reported by bins: by what bins say about squares or about intervals, whichever is narrower, each at half of δ.
+    pub fn by_bins(reports: &BinReports, alpha: f64, delta: f64) -> Result<Self, LearnError> {
+        check(alpha, delta)?;
+        if reports.is_empty() {
+            return Err(LearnError::TooFewReports);
+        }
+        Ok(Self { half_width: reports.half_width(alpha, delta), alpha, delta })
     }
 
     /// From residuals |y - η| of people whom the model has not seen: the least of them, r, that is large enough.
@@ -147,8 +144,9 @@ impl Intervals {
 }
 
 /// By how many standard errors a mean of so many reports is too small, but with a probability of δ: of a normal law by its quantile z,
-/// P(Z > z) = δ, and of any law with this standard error s by Cantelli's inequality, P(Z > t·s) ≤ 1/(1 + t²).
-pub(super) fn reach(people: u64, delta: f64) -> f64 {
+/// P(Z > z) = δ, and of any law with this standard error s by Cantelli's inequality, P(Z > t·s) ≤ 1/(1 + t²). That s is estimated is
+/// left out of account.
+fn reach(people: u64, delta: f64) -> f64 {
     if people >= MANY { normal_quantile(delta) } else { (1.0 / delta - 1.0).sqrt() }
 }
 
@@ -171,12 +169,15 @@ fn binomial(n: usize, k: usize, p: f64) -> f64 {
 
 /// α and δ are probabilities, and neither is certain.
 pub(super) fn check(alpha: f64, delta: f64) -> Result<(), LearnError> {
-    for (what, value) in [("α", alpha), ("δ", delta)] {
-        if !(value > 0.0 && value < 1.0) {
-            return Err(LearnError::Parameter { what, value, expected: "above 0 and below 1" });
-        }
+    check_probability("α", alpha)?;
+    check_probability("δ", delta)
+}
+
+pub(super) fn check_probability(what: &'static str, value: f64) -> Result<(), LearnError> {
+    if value > 0.0 && value < 1.0 {
+        return Ok(());
     }
-    Ok(())
+    Err(LearnError::Parameter { what, value, expected: "above 0 and below 1" })
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod study;
 
 mod average;
 mod bin_intervals;
+mod bounded_mean;
 mod cell_model;
 mod choice;
 mod coverage;

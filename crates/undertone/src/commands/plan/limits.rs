@@ -41,8 +41,8 @@ pub(super) struct Limits {
     /// p, the order of the moment that is bounded, by one; 2 if not given
     #[arg(long, value_name = "P", value_parser = arguments::number, allow_hyphen_values = true, requires = "task")]
     moments: Option<f64>,
-    /// Reports of a few people about how large their labels are, which `undertone privatize --magnitudes` makes: labels are then clipped
-    /// in their own units, and not in those of a bound that nobody knows
+    /// Reports of a few people about how large their labels are, which `undertone privatize --magnitudes` makes: they bound the moment,
+    /// larger labels counted as a largest one, and labels are then clipped in their own units, not in those of a bound that nobody knows
     #[arg(long, value_name = "REPORTS", requires = "task")]
     pilot: Option<PathBuf>,
 }

@@ -60,7 +60,7 @@ impl Pilot {
             likelihood.clear();
             block?.decode(&channel, &mut vectors, &mut likelihood)?;
         }
-        let found = magnitudes.moment(&vectors, order, DELTA);
+        let found = magnitudes.moment(&task.mechanism()?, &vectors, order, DELTA);
         let found = found.with_context(|| path.display().to_string())?;
         let simulation = file.marks().iter().any(|marks| marks.simulation);
         Ok(Self { label: task.label.clone(), order, found, others: others(file.marks()), simulation })

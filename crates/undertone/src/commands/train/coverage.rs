@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::io::Write;
 use undertone_learn::features::Encoder;
 use undertone_learn::held_out::Those;
-use undertone_learn::nonparametric::{BinReports, Coverage, Intervals, PredictionSets};
+use undertone_learn::nonparametric::{Coverage, Intervals, PredictionSets};
 use undertone_learn::{LearnError, Predictor, Regressor, Source};
 use undertone_report::{NumberWords, Task};
 
@@ -97,46 +97,34 @@ impl Train {
         };
         let learnt = self.learn_number_from(origin, encoder, &mut Those::others(&mut people), number)?;
         let (width, alpha) = (number.high - number.low, 1.0 - share);
+        let model = &learnt.predictor;
         let intervals = if origin.tasks().is_empty() {
-            let residuals = residuals(&learnt.predictor, &mut people, number)?;
+            let mut residuals = Vec::new();
+            pass_aside(model, &mut people, number, |guess, truth| {
+                residuals.push((guess - truth).abs());
+                Ok(())
+            })?;
             Intervals::by_residuals(residuals, width, alpha, DELTA)?
+        } else if let Some(mut reports) = origin.bin_reports()? {
+            pass_aside(model, &mut people, number, |guess, said| reports.observe(guess, said))?;
+            Intervals::by_bins(&reports, alpha, DELTA)?
         } else {
-            let judged = judge_numbers(&learnt.predictor, &mut people, number, origin.hidden())?;
-            match by_bins(&learnt.predictor, origin, &mut people, number)? {
-                Some(reports) => Intervals::by_bins(judged.mse, &reports, width, alpha, DELTA)?,
-                None => Intervals::by_error(judged.mse, judged.rows, width, alpha, DELTA)?,
-            }
+            let judged = judge_numbers(model, &mut people, number, origin.hidden())?;
+            Intervals::by_error(judged.mse, judged.rows, width, alpha, DELTA)?
         };
         Ok(LearntNumber { coverage: Some(Coverage::Intervals(intervals)), ..learnt })
     }
 }
 
-/// What those who were kept aside reported, if everybody did so by the same bins.
-fn by_bins(
-    model: &impl Regressor,
-    origin: &Origin,
-    people: &mut dyn Source,
-    number: NumberWords,
-) -> anyhow::Result<Option<BinReports>> {
-    let Some(mut reports) = origin.bin_reports()? else { return Ok(None) };
-    Those::held_out(people).pass(&mut |block| {
-        let mut guesses = model.predict(&block.rows).into_iter().zip(block.numbers.values());
-        guesses.try_for_each(|(guess, &said)| reports.observe(guess.clamp(number.low, number.high), said))
-    })?;
-    Ok(Some(reports))
-}
-
-/// How far true numbers lie from what is predicted, of those who were kept aside.
-fn residuals(
+/// Shows what is predicted for each of those who were kept aside, within the bounds, and what is known about the number.
+fn pass_aside(
     model: &impl Regressor,
     people: &mut dyn Source,
     number: NumberWords,
-) -> Result<Vec<f64>, LearnError> {
-    let mut residuals = Vec::new();
+    mut show: impl FnMut(f64, f64) -> Result<(), LearnError>,
+) -> Result<(), LearnError> {
     Those::held_out(people).pass(&mut |block| {
-        let guesses = model.predict(&block.rows).into_iter().zip(block.numbers.values());
-        residuals.extend(guesses.map(|(guess, truth)| (guess.clamp(number.low, number.high) - truth).abs()));
-        Ok(())
-    })?;
-    Ok(residuals)
+        let mut known = model.predict(&block.rows).into_iter().zip(block.numbers.values());
+        known.try_for_each(|(guess, &said)| show(guess.clamp(number.low, number.high), said))
+    })
 }
