@@ -40,10 +40,19 @@ pub(crate) struct Told {
 impl Stages {
     /// Kept in a folder, which is made if need be; nowhere if there is none.
     pub(crate) fn new(folder: Option<&Path>) -> anyhow::Result<Self> {
+        Self::shown(folder, stage_bar())
+    }
+
+    /// Kept in a folder, and not shown: whoever does the work shows it as part of something else.
+    pub(crate) fn unseen(folder: &Path) -> anyhow::Result<Self> {
+        Self::shown(Some(folder), ProgressBar::hidden())
+    }
+
+    fn shown(folder: Option<&Path>, bar: ProgressBar) -> anyhow::Result<Self> {
         if let Some(folder) = folder {
             fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
         }
-        Ok(Self { folder: folder.map(Path::to_owned), bar: stage_bar(), told: RefCell::default() })
+        Ok(Self { folder: folder.map(Path::to_owned), bar, told: RefCell::default() })
     }
 
     /// There will be so many more.

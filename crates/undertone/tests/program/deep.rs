@@ -48,7 +48,13 @@ fn without_data_the_methods_are_in_order_on_images_that_are_made() {
     assert!(page.contains("did not reproduce") && read("deep-stages.svg").contains("number of stages"));
     assert_eq!(record(&folder).len(), 1 + findings["runs"].as_array().unwrap().len());
     assert_eq!(read("deep-claims.csv").lines().count(), 1 + findings["claims"].as_array().unwrap().len());
-    assert!(!folder.join("deep-checkpoints").exists());
+    assert_eq!(read("deep-means.csv").lines().count(), 1 + findings["means"].as_array().unwrap().len());
+    assert!(
+        page.contains(
+            "Networks with 4 epochs were trained shorter than published (40 epochs for each stage)"
+        )
+    );
+    assert!(!folder.join("deep-checkpoints").exists() && !folder.join("deep-features").exists());
     // What is there is not done again, and pages are made of it.
     fs::remove_file(folder.join("deep.html")).unwrap();
     let (before, started) = (read("deep-runs.csv"), Instant::now());
@@ -92,8 +98,57 @@ fn a_study_that_was_killed_goes_on_and_ends_as_if_nothing_had_happened() {
     // More of the same goes to the same record; by force everything is forgotten.
     text(&format!("{SMALL} --epochs 2 --repetitions 1 -o {}", cut.display()));
     assert_eq!(record(&cut).len(), 1 + 9);
-    text(&format!("{SMALL} --epochs 2 --repetitions 1 --force -o {}", cut.display()));
+    let told = text(&format!("{SMALL} --epochs 2 --repetitions 1 --force -o {}", cut.display()));
     assert_eq!(record(&cut).len(), 1 + 3);
+    assert!(
+        told.contains("Networks with 2 epochs were trained shorter") && told.contains("(judges ± "),
+        "{told}"
+    );
+    fs::remove_dir_all(&whole).unwrap();
+    fs::remove_dir_all(&cut).unwrap();
+}
+
+/// The stages of features that are on the disk.
+fn stages(folder: &Path) -> Vec<PathBuf> {
+    let files = fs::read_dir(folder).into_iter().flatten().map(|file| file.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|end| end == "stage")).collect()
+}
+
+#[test]
+fn what_was_seen_of_features_is_kept_while_runs_are_left_and_counts_when_a_study_goes_on() {
+    let (whole, cut) = (folder("deep-seen"), folder("deep-unseen"));
+    let words = "reproduce deep --only synthetic --method ours --people 300 --seed 7";
+    text(&format!("{words} --epsilon 2,3 --repetitions 2 -o {}", whole.display()));
+    assert!(!whole.join("deep-features").exists());
+    let again = format!("{words} --epsilon 2,3 --repetitions 2 -o {}", cut.display());
+    let mut child = command(&again).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let features = cut.join("deep-features/synthetic-300");
+    let lines = || fs::read_to_string(cut.join("deep-runs.csv")).map_or(0, |text| text.lines().count());
+    let started = Instant::now();
+    while lines() < 2 {
+        assert!(started.elapsed() < Duration::from_mins(2) && child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Three stages for strokes, three for patches
+    assert!(lines() < 5 && stages(&features).len() == 6);
+    let so_far = record(&cut).len() - 1;
+    fs::write(features.join("seconds.json"), r#"{"cpu":2000.0,"wall":3000.0}"#).unwrap();
+    let findings = json(&again);
+    assert_eq!(record(&cut), record(&whole));
+    let late =
+        findings["runs"].as_array().unwrap().iter().map(|run| run["wall_seconds"].as_f64() > Some(3e3));
+    assert_eq!(late.collect::<Vec<_>>(), (0..4).map(|run| run >= so_far).collect::<Vec<_>>());
+    assert!(!cut.join("deep-features").exists() && !cut.join("deep-checkpoints").exists());
+    // What was killed between a record and its end leaves nothing behind when it goes on; what is somebody else's stays.
+    let other = cut.join("deep-features/synthetic-301");
+    fs::create_dir_all(&features).unwrap();
+    fs::create_dir_all(&other).unwrap();
+    text(&again);
+    assert!(!features.exists() && other.exists());
+    text(&format!("{words} --epsilon 2 --repetitions 1 --force -o {}", cut.display()));
+    assert!(!other.exists());
     fs::remove_dir_all(&whole).unwrap();
     fs::remove_dir_all(&cut).unwrap();
 }
@@ -167,6 +222,25 @@ fn sets_are_run_if_they_are_there_and_left_out_with_a_word_if_not() {
     {
         assert!(page.contains(missing), "{missing}");
     }
+    let means = fs::read_to_string(out.join("deep-means.csv")).unwrap();
+    let line = |start: &str| {
+        means.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start} in {means}"))
+    };
+    assert_eq!(
+        line("part"),
+        "part,set,method,epsilon,purpose,people,network,epochs,temperature,first_share,mixup,seeds,mean,standard_error,\
+sampling_error,published,best_published"
+    );
+    let of_two = line("mnist,mnist,LP-2ST,4.0,development,400,mlp,1,0.5,0.65,4.0,1,");
+    assert!(of_two.ends_with(",0.9924,0.9924"), "{of_two}");
+    // One seed has no standard error, and the paper only its best number of ratings.
+    let of_ratings = line("ratings,ratings,ours,4.0,development,400,,,,,,1,").split(',').collect::<Vec<_>>();
+    assert!(of_ratings[14].parse::<f64>().unwrap() > 0.0, "{of_ratings:?}");
+    assert_eq!([of_ratings[13], of_ratings[15], of_ratings[16]], ["", "", "0.874"]);
+    assert!(
+        page.contains("(judges ± ") && page.contains("Networks with 1 epochs were trained shorter"),
+        "{page}"
+    );
     let bad = "user_id,movie_id,rating\n1,1,5\n1,2,6\n";
     fs::write(data.join("ml-1m/ratings.csv"), bad).unwrap();
     refused(&format!("{words} --only ratings --seed 3"), 1, "row 2 is user 1, movie 2, rating 6");

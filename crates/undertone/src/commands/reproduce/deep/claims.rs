@@ -1,6 +1,7 @@
 //! What the paper claims, and what came out; and what we claim beside it.
 
 use super::figure::{Knob, Turned};
+use super::published;
 use super::setting::{Budget, Method, Setting};
 use super::table::{Mean, Table};
 use crate::commands::reproduce::claim::Claim;
@@ -83,10 +84,8 @@ fn is_comparable(a: &Setting, b: &Setting) -> bool {
 /// Whether methods are not clearly below what was published for them, or, `best`, clearly above all that was.
 fn reached(table: &Table, methods: &[Method], best: bool) -> Vec<Held> {
     let published = |method: Method, epsilon: Budget| {
-        let column = table.epsilons.iter().position(|other| *other == epsilon)?;
         let whose = |name: &str| best || name.ends_with(method.name()) || name.ends_with("best");
-        let values = table.published().filter(|(name, _)| whose(name)).filter_map(|(_, cells)| cells[column]);
-        values.reduce(if table.set.is_error() { f64::min } else { f64::max })
+        published::best(table.set, epsilon, whose)
     };
     let mut held = Vec::new();
     for mean in methods.iter().flat_map(|&method| table.of_method(method)) {

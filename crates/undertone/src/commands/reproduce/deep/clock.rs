@@ -23,17 +23,17 @@ impl Add for Seconds {
 }
 
 /// Counts from when it was made.
-pub(super) struct Stopwatch {
+struct Stopwatch {
     cpu: Option<f64>,
     started: Instant,
 }
 
 impl Stopwatch {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self { cpu: cpu_seconds(), started: Instant::now() }
     }
 
-    pub(super) fn seconds(&self) -> Seconds {
+    fn seconds(&self) -> Seconds {
         let cpu = cpu_seconds().zip(self.cpu).map(|(now, then)| now - then);
         Seconds { cpu, wall: self.started.elapsed().as_secs_f64() }
     }

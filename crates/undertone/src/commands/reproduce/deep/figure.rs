@@ -71,6 +71,12 @@ fn same(a: f64, b: f64) -> bool {
     a.total_cmp(&b).is_eq()
 }
 
+impl Turned {
+    pub(super) fn settings(&self) -> impl Iterator<Item = &Setting> {
+        self.notches.iter().map(|notch| &notch.mean.setting)
+    }
+}
+
 impl Notch {
     pub(super) fn label(&self, knob: Knob) -> String {
         if knob == Knob::Mixup && self.value == 0.0 { "none".to_owned() } else { self.value.to_string() }

@@ -5,6 +5,7 @@ mod clock;
 mod figure;
 mod images;
 mod learning;
+mod looking;
 mod networks;
 mod page;
 mod people;
@@ -19,6 +20,7 @@ mod synthetic;
 mod table;
 #[cfg(test)]
 mod tests;
+mod unfinished;
 mod work;
 
 use super::claim::{Claim, Verdict};
@@ -34,11 +36,11 @@ use record::{Record, Run};
 use serde::Serialize;
 use setting::{Budget, Method, Part, Set, Setting};
 use sources::Source;
-use std::fs;
 use std::io::Write;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use table::{Mean, Table};
+use unfinished::Unfinished;
 
 /// All files begin with this.
 const OURS: &str = "deep";
@@ -138,7 +140,7 @@ impl Deep {
         let settings = self.settings(seed, &parts, &sources)?;
         let path = self.options.output.as_deref().context("--output is required")?;
         let (folder, mut record) = self.open(path)?;
-        work::run(&settings, &sources, &mut record, &checkpoints(path))?;
+        work::run(&settings, &sources, &mut record, &Unfinished::new(path))?;
         let left_out = left_out.into_iter().chain(published::ELSEWHERE.map(str::to_owned)).collect();
         let mut findings = Findings::new(seed, self.options.quick, record.runs(), left_out)?;
         findings.files = vec![record_path(path)];
@@ -156,9 +158,8 @@ impl Deep {
         let (record, force) = (record_path(path), self.options.force);
         let folder = Folder::open(path, OURS, force || record.exists())?;
         let record = Record::open(&record, force)?;
-        if force && checkpoints(path).exists() {
-            fs::remove_dir_all(checkpoints(path))
-                .with_context(|| format!("{} cannot be removed", checkpoints(path).display()))?;
+        if force {
+            Unfinished::new(path).forget()?;
         }
         Ok((folder, record))
     }
@@ -234,10 +235,6 @@ fn record_path(folder: &Path) -> PathBuf {
     folder.join(format!("{OURS}-runs.csv"))
 }
 
-fn checkpoints(folder: &Path) -> PathBuf {
-    folder.join(format!("{OURS}-checkpoints"))
-}
-
 /// An error if the methods did not come out in the order that they have to be in.
 fn in_order(runs: &[Run], settings: &[Setting]) -> anyhow::Result<()> {
     let now: Vec<Run> = runs.iter().filter(|run| settings.contains(&run.setting)).cloned().collect();
@@ -285,12 +282,17 @@ impl Findings {
 
     /// Files by name, but for the record and the page.
     fn contents(&self) -> anyhow::Result<Vec<(String, String)>> {
-        let tables = [("claims.csv".to_owned(), csv(&self.claims)?)];
+        let tables =
+            [("means.csv".to_owned(), csv(&self.rows())?), ("claims.csv".to_owned(), csv(&self.claims)?)];
         let pictures = self.pictures.iter().flatten();
         Ok(tables
             .into_iter()
             .chain(pictures.map(|(name, svg)| (format!("{name}.svg"), svg.clone())))
             .collect())
+    }
+
+    fn rows(&self) -> Vec<table::Row> {
+        self.means.iter().map(Mean::row).collect()
     }
 
     fn summary(&self) -> Summary<'_> {
@@ -299,7 +301,7 @@ impl Findings {
             seed: self.seed,
             quick: self.quick,
             claims: &self.claims,
-            means: self.means.iter().map(Mean::row).collect(),
+            means: self.rows(),
             runs: &self.runs,
             left_out: &self.left_out,
             files: &self.files,
@@ -308,29 +310,20 @@ impl Findings {
 
     fn explain(&self, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(out, "Simulated devices, seeds from {}: {} runs are recorded", self.seed, self.runs.len())?;
+        writeln!(
+            out,
+            "± is the standard error over seeds; from one seed, judges ± is the sampling error of those who judge"
+        )?;
         for table in &self.tables {
-            writeln!(out, "\n{}: {}", table.title(), table.set.measure())?;
-            let line = |name: &str, cells: Vec<String>| {
-                let cells: String =
-                    cells.iter().map(|cell| format!("{cell:>16}")).collect::<Vec<_>>().concat();
-                format!("  {name:<28}{cells}")
-            };
-            let dash = || "–".to_owned();
-            writeln!(out, "{}", line("ε", table.epsilons.iter().map(ToString::to_string).collect()))?;
-            for (name, values) in table.published() {
-                let cells =
-                    values.iter().map(|value| value.map_or_else(dash, |value| table.set.words(value)));
-                writeln!(out, "{}", line(name, cells.collect()))?;
-            }
-            for own in &table.lines {
-                let cells = own.cells.iter().map(|mean| mean.as_ref().map_or_else(dash, Mean::words));
-                writeln!(out, "{}", line(&own.name, cells.collect()))?;
-            }
+            explain_table(table, out)?;
         }
         for turned in &self.turned {
             let each = turned.notches.iter();
             let each = each.map(|notch| format!("{}: {}", notch.label(turned.knob), notch.mean.words()));
             writeln!(out, "\n{}\n  {}", turned.knob.words(), each.collect::<Vec<_>>().join(",  "))?;
+        }
+        if let Some(shorter) = networks::shorter(self.turned.iter().flat_map(Turned::settings)) {
+            writeln!(out, "{shorter}")?;
         }
         writeln!(out)?;
         for Claim { source, says, found, verdict } in &self.claims {
@@ -346,4 +339,29 @@ impl Findings {
         }
         Ok(())
     }
+}
+
+/// A table for people: the paper's lines, ours, and what is to be known before they are compared.
+fn explain_table(table: &Table, out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "\n{}: {}", table.title(), table.set.measure())?;
+    let dash = || "–".to_owned();
+    let mut lines = vec![("ε", table.epsilons.iter().map(ToString::to_string).collect::<Vec<_>>())];
+    for (name, values) in table.published() {
+        let cells = values.iter().map(|value| value.map_or_else(dash, |value| table.set.words(value)));
+        lines.push((name, cells.collect()));
+    }
+    for own in &table.lines {
+        let cells = own.cells.iter().map(|mean| mean.as_ref().map_or_else(dash, Mean::words));
+        lines.push((&own.name, cells.collect()));
+    }
+    let width = lines.iter().flat_map(|(_, cells)| cells).map(|cell| cell.chars().count() + 3).max();
+    let width = width.unwrap_or(0);
+    for (name, cells) in lines {
+        let cells = cells.iter().map(|cell| format!("{cell:>width$}")).collect::<Vec<_>>().concat();
+        writeln!(out, "  {name:<28}{cells}")?;
+    }
+    if let Some(shorter) = table.shorter() {
+        writeln!(out, "  {shorter}")?;
+    }
+    Ok(())
 }

@@ -8,11 +8,14 @@ use super::people::{Input, Public};
 use super::setting::{Set, Setting};
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 /// Epochs of the paper, for images of 28×28.
 const PUBLISHED_EPOCHS: usize = 40;
+/// The same for CIFAR-10; networks of ratings are trained "similarly", it says.
+const PUBLISHED_EPOCHS_OF_RATINGS: usize = 200;
 /// Widths of the layers of a network for anything.
 const HIDDEN: [usize; 2] = [512, 256];
 /// Length of the vectors of people and things.
@@ -103,6 +106,22 @@ impl Network {
     }
 }
 
+/// A sentence about the networks of some settings of one set that had fewer epochs than the paper's, if any had.
+pub(super) fn shorter<'a>(settings: impl Iterator<Item = &'a Setting>) -> Option<String> {
+    let settings = settings.filter_map(|setting| Some((published_epochs(setting.set), setting.epochs?)));
+    let few: BTreeSet<(usize, usize)> = settings.filter(|(published, epochs)| epochs < published).collect();
+    let (published, _) = few.first()?;
+    let few = few.iter().map(|(_, epochs)| epochs.to_string()).collect::<Vec<_>>().join(" or ");
+    Some(format!(
+        "Networks with {few} epochs were trained shorter than published ({published} epochs for each stage): their numbers may be worse \
+than the paper's for that reason."
+    ))
+}
+
+fn published_epochs(set: Set) -> usize {
+    if set.is_error() { PUBLISHED_EPOCHS_OF_RATINGS } else { PUBLISHED_EPOCHS }
+}
+
 /// How a setting is trained, with this mixup.
 pub(super) fn training(setting: &Setting, mixup: Option<f64>) -> Training {
     let epochs = setting.epochs.unwrap_or(1);
@@ -138,7 +157,25 @@ fn for_ratings(epochs: usize, seed: u64) -> Training {
 
 #[cfg(test)]
 mod tests {
+    use super::super::setting::{Method, example};
     use super::*;
+
+    #[test]
+    fn networks_are_said_to_be_trained_shorter_where_they_are_and_only_there() {
+        let said = |epochs: &[usize], set| {
+            let settings: Vec<Setting> = epochs
+                .iter()
+                .map(|&epochs| Setting { set, epochs: Some(epochs), ..example(Method::OneStage, 1.0, 1) })
+                .chain([example(Method::Ours, 1.0, 1)])
+                .collect();
+            shorter(settings.iter())
+        };
+        let images = said(&[40, 10, 4, 10], Set::Fashion).unwrap();
+        assert!(images.starts_with("Networks with 4 or 10 epochs were trained shorter"), "{images}");
+        assert!(images.contains("(40 epochs for each stage)"), "{images}");
+        assert_eq!((said(&[40, 50], Set::Mnist), said(&[], Set::Mnist)), (None, None));
+        assert!(said(&[40], Set::Ratings).unwrap().contains("(200 epochs"));
+    }
 
     #[test]
     fn networks_are_read_as_they_are_written() {

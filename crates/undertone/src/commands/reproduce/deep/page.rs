@@ -1,8 +1,9 @@
 //! The page: tables beside the paper's, pictures, claims, and what was left out.
 
-use super::Findings;
+use super::figure::Turned;
 use super::record::Run;
 use super::table::{Mean, Table};
+use super::{Findings, networks};
 use crate::commands::reproduce::claims_page::{self, STYLE, escape};
 
 /// One self-contained page.
@@ -10,7 +11,12 @@ pub(super) fn html(findings: &Findings) -> String {
     let claims: Vec<_> = findings.claims.iter().collect();
     let [of_tables, of_knobs] = &findings.pictures;
     let tables = findings.tables.iter().zip(of_tables).map(|(table, (_, svg))| {
-        format!("<h2>{}</h2>\n{}<figure>{svg}</figure>\n", table.title(), of_table(table))
+        format!(
+            "<h2>{}</h2>\n{}{}<figure>{svg}</figure>\n",
+            table.title(),
+            of_table(table),
+            sentence(table.shorter())
+        )
     });
     let tables: String = tables.collect();
     format!(
@@ -23,6 +29,11 @@ pub(super) fn html(findings: &Findings) -> String {
         left_out(&findings.left_out),
         runs(&findings.runs)
     )
+}
+
+/// A paragraph, if there is something to say.
+fn sentence(words: Option<String>) -> String {
+    words.map_or_else(String::new, |words| format!("<p>{}</p>\n", escape(&words)))
 }
 
 fn about(findings: &Findings) -> String {
@@ -42,8 +53,8 @@ themselves; for ratings, what <code>train --model factors</code> does: everybody
 add to it is learnt.</p>\n\
 <p><b>Seeds.</b> Devices and networks of a run follow from its seed. Seeds up to 100 are for development: whatever was chosen by looking \
 at results was chosen with those. Seeds from 101 on are for confirmation, and were not looked at before. They are never averaged \
-together. Behind ± stands the standard error over seeds; the sampling error of a table is what the same model would vary by before \
-other judges.</p>\n\
+together. Behind ± stands the standard error over seeds. From one seed there is none: the sampling error of the judges, which is what the \
+same model would vary by before other judges, then stands in brackets. Files have them in columns of their own.</p>\n\
 <p><b>Labels.</b> Devices are simulated, and forget their label as they answer, by a mechanism and once; learning, choices and the end of \
 training see reports only. The labels of those who judge are looked at when a model is finished. Without privacy (∞) devices answer by \
 randomized response with ε = 40, which is the truth but for one answer in 10<sup>16</sup>. Our time includes looking at the public \
@@ -86,19 +97,16 @@ fn knobs(pictures: &[(String, String)], findings: &Findings) -> String {
     if pictures.is_empty() {
         return String::new();
     }
-    let most = findings
-        .turned
-        .iter()
-        .flat_map(|turned| &turned.notches)
-        .map(|notch| notch.mean.setting.people)
-        .max();
+    let settings = || findings.turned.iter().flat_map(Turned::settings);
+    let most = settings().map(|setting| setting.people).max();
     let drawn: String =
         pictures.iter().map(|(_, svg)| format!("<figure>{svg}</figure>\n")).collect::<Vec<_>>().concat();
     format!(
         "<h2>Stages, temperature, split, mixup</h2>\n<p>The published method with one knob turned while the others stay, on the first {} \
 people only, to keep time sensible: compare within a picture. Bars are two standard errors, of seeds, or of the judges where there is one \
-seed.</p>\n{drawn}",
-        most.unwrap_or(0)
+seed.</p>\n{}{drawn}",
+        most.unwrap_or(0),
+        sentence(networks::shorter(settings()))
     )
 }
 

@@ -11,6 +11,7 @@ use rand_core::SeedableRng;
 use undertone_learn::evaluation::terms::predicted;
 use undertone_learn::features::Rows;
 use undertone_learn::represented::{Limits, Seen, Sight};
+use undertone_learn::shelf::Shelf;
 use undertone_learn::stages::Devices;
 use undertone_learn::{Classifier, LearnError, Regressor};
 use undertone_privacy::Randomizer;
@@ -47,10 +48,10 @@ pub(super) struct People {
 }
 
 impl Public {
-    /// Everybody as their images show them.
-    pub(super) fn seen(&self) -> Result<Seen, LearnError> {
+    /// Everybody as their images show them. What lies on the shelf is not made again.
+    pub(super) fn seen(&self, shelf: &dyn Shelf) -> Result<Seen, LearnError> {
         let bytes = Limits::default().bytes;
-        Seen::new(&self.rows, Sight::Image, self.classes as usize, bytes, &())
+        Seen::new(&self.rows, Sight::Image, self.classes as usize, bytes, shelf)
     }
 }
 

@@ -57,6 +57,12 @@ pub(super) fn lines(set: Set) -> &'static [Published] {
     }
 }
 
+/// The best number that the lines of a set have at ε, of those with such names.
+pub(super) fn best(set: Set, epsilon: Budget, whose: impl Fn(&str) -> bool) -> Option<f64> {
+    let values = lines(set).iter().filter(|line| whose(line.name)).filter_map(|line| line.at(epsilon));
+    values.reduce(if set.is_error() { f64::min } else { f64::max })
+}
+
 impl Published {
     pub(super) fn at(&self, epsilon: Budget) -> Option<f64> {
         self.values.iter().find(|(published, _)| epsilon.is(*published)).map(|(_, value)| *value)

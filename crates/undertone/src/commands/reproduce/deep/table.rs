@@ -1,5 +1,6 @@
 //! Means over seeds, and tables of them: a line for each method, a column for each ε.
 
+use super::networks::{self, Network};
 use super::published;
 use super::record::Run;
 use super::setting::{Budget, Method, Part, Purpose, Set, Setting};
@@ -38,16 +39,32 @@ pub(super) struct Line {
     pub(super) cells: Vec<Option<Mean>>,
 }
 
-/// A mean for machines.
+/// A mean for machines: a line of a CSV file, and the same in JSON.
 #[derive(Serialize)]
 pub(super) struct Row {
-    #[serde(flatten)]
-    setting: Setting,
+    part: Part,
+    set: Set,
+    method: Method,
+    epsilon: Budget,
+    /// What the seeds are for
     purpose: Purpose,
+    people: usize,
+    network: Option<Network>,
+    epochs: Option<usize>,
+    temperature: Option<f64>,
+    first_share: Option<f64>,
+    mixup: Option<f64>,
+    /// How many
     seeds: usize,
     mean: f64,
-    standard_error: f64,
+    /// Over seeds; none from one seed
+    standard_error: Option<f64>,
+    /// By whom the judge happens to know
     sampling_error: f64,
+    /// The paper's number of this method, if there is one
+    published: Option<f64>,
+    /// The best of the paper's numbers, whatever the method
+    best_published: Option<f64>,
 }
 
 impl Mean {
@@ -80,21 +97,38 @@ impl Mean {
         if self.setting.set.is_error() { value - self.figure.value } else { self.figure.value - value }
     }
 
-    /// The value with its standard error, as people write it.
+    /// The value with its standard error, as people write it. From one seed there is none: what the judges say then has their sampling
+    /// error, with their name so that nobody takes it for the other.
     pub(super) fn words(&self) -> String {
-        let set = self.setting.set;
-        let value = set.words(self.figure.value);
-        if self.seeds < 2 { value } else { format!("{value} ± {}", set.words(self.figure.standard_error)) }
+        let [value, error] = [self.figure.value, self.error()].map(|number| self.setting.set.words(number));
+        if self.seeds < 2 { format!("{value} (judges ± {error})") } else { format!("{value} ± {error}") }
     }
 
     pub(super) fn row(&self) -> Row {
+        let Setting { part, set, method, epsilon, people, network, epochs, .. } = self.setting;
+        let Setting { temperature, first_share, mixup, .. } = self.setting;
+        // Figures have fewer people than anything that was published.
+        let published = |whose: &dyn Fn(&str) -> bool| {
+            published::best(set, epsilon, whose).filter(|_| part != Part::Figures)
+        };
         Row {
-            setting: self.setting.clone(),
+            part,
+            set,
+            method,
+            epsilon,
             purpose: self.setting.purpose(),
+            people,
+            network,
+            epochs,
+            temperature,
+            first_share,
+            mixup,
             seeds: self.seeds,
             mean: self.figure.value,
-            standard_error: self.figure.standard_error,
+            standard_error: Some(self.figure.standard_error).filter(|error| !error.is_nan()),
             sampling_error: self.sampling_error,
+            published: published(&|name| name.ends_with(method.name())),
+            best_published: published(&|_| true),
         }
     }
 }
@@ -155,6 +189,12 @@ impl Table {
         lines.map(|line| (line.name, self.epsilons.iter().map(|&epsilon| line.at(epsilon)).collect()))
     }
 
+    /// What is to be known before networks of this table are compared with the paper's.
+    pub(super) fn shorter(&self) -> Option<String> {
+        let means = self.lines.iter().flat_map(|line| line.cells.iter().flatten());
+        networks::shorter(means.map(|mean| &mean.setting))
+    }
+
     /// The cells of a method, one line after the other: ε and the mean.
     pub(super) fn of_method(&self, method: Method) -> impl Iterator<Item = &Mean> {
         self.lines
@@ -195,7 +235,10 @@ mod tests {
         // 0.5 and 0.7: variance 0.02, of the mean 0.01
         let figure = means[0].figure;
         assert!((figure.value - 0.6).abs() < 1e-12 && (figure.standard_error - 0.1).abs() < 1e-12);
-        assert_eq!((means[0].words(), means[1].words()), ("60.00 ± 10.00".to_owned(), "90.00".to_owned()));
+        assert_eq!(
+            (means[0].words(), means[1].words()),
+            ("60.00 ± 10.00".to_owned(), "90.00 (judges ± 1.00)".to_owned())
+        );
         // 0.3 better, with an error of 0.1 and one seed that has 0.01 from its judge
         assert!((means[1].lead(&means[0]) - 0.3 / 0.1f64.hypot(0.01)).abs() < 1e-9);
         let tables = tables(&means);
@@ -203,6 +246,25 @@ mod tests {
         assert_eq!(tables[0].purpose, Purpose::Development);
         assert_eq!(tables[0].lines[0].name, "LP-1ST, cnn, 10 epochs");
         assert_eq!(tables[0].of_method(Method::TwoStages).count(), 1);
+    }
+
+    #[test]
+    fn a_row_has_either_error_in_a_column_of_its_own_and_the_numbers_of_the_paper() {
+        let runs = [
+            run(Method::OneStage, 2.0, 1, 0.5),
+            run(Method::OneStage, 2.0, 2, 0.7),
+            run(Method::Ours, 2.0, 1, 0.9),
+            run(Method::Ours, 0.5, 1, 0.8),
+        ];
+        let mut turned = run(Method::OneStage, 2.0, 1, 0.5);
+        turned.setting.part = Part::Figures;
+        let rows: Vec<Row> = means(&[&runs[..], &[turned]].concat()).iter().map(Mean::row).collect();
+        let numbers = |row: &Row| (row.seeds, row.sampling_error, row.published, row.best_published);
+        assert_eq!(numbers(&rows[0]), (2, 0.01, Some(0.9018), Some(0.9124)));
+        assert!((rows[0].standard_error.unwrap() - 0.1).abs() < 1e-12);
+        assert_eq!(numbers(&rows[1]), (1, 0.01, None, Some(0.9124)));
+        assert_eq!((rows[1].standard_error, numbers(&rows[2])), (None, (1, 0.01, None, None)));
+        assert_eq!(numbers(&rows[3]), (1, 0.01, None, None));
     }
 
     #[test]

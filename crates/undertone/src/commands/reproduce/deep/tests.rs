@@ -126,7 +126,7 @@ fn nothing_changes(set: Set, public: &Public, seen: Option<&Seen>) {
 #[test]
 fn labels_that_are_poisoned_once_they_were_randomized_change_no_bit() {
     let people = synthetic::people(PEOPLE);
-    let seen = people.public.seen().unwrap();
+    let seen = people.public.seen(&()).unwrap();
     nothing_changes(Set::Synthetic, &people.public, Some(&seen));
     nothing_changes(Set::Ratings, &ratings(), None);
 }
@@ -134,7 +134,7 @@ fn labels_that_are_poisoned_once_they_were_randomized_change_no_bit() {
 #[test]
 fn every_device_of_a_run_has_answered_once_and_knows_nothing_any_more() {
     let people = synthetic::people(PEOPLE);
-    let seen = people.public.seen().unwrap();
+    let seen = people.public.seen(&()).unwrap();
     for method in METHODS {
         let setting = setting(Set::Synthetic, method, f64::INFINITY);
         let mut devices = people.secrets.devices(setting.seed);
