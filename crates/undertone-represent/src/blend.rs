@@ -10,15 +10,8 @@ const ROUNDS: usize = 3;
 
 /// Weights, from `start`, that make the reports likelier; a step has to gain more than so many standard errors, as luck gains half of the
 /// time.
-pub(crate) fn weights(
-    beliefs: &[Matrix],
-    reports: &Matrix,
-    start: &[f32],
-    errors: f64,
-) -> (Vec<f32>, f64) {
+pub(crate) fn weights(beliefs: &[Matrix], reports: &Matrix, start: &[f32], errors: f64) -> (Vec<f32>, f64) {
     let classes = reports.columns();
-    // What a sum of K products in single precision, and its logarithm, may be off by
-    let rounding = (classes + 2) as f64 * f64::from(f32::EPSILON);
     let judged = |weights: &[f32]| {
         let sum = blend(beliefs, weights);
         log_likelihoods(sum.values(), reports.values(), classes)
@@ -36,7 +29,7 @@ pub(crate) fn weights(
                 }
                 let likelihoods = judged(&tried);
                 let (gain, error) = difference(&likelihoods, &current);
-                if gain > (errors * error).max(rounding) {
+                if gain > (errors * error).max(rounding(classes)) {
                     (weights, current) = (tried, likelihoods);
                 }
             }
@@ -47,6 +40,11 @@ pub(crate) fn weights(
     }
     let mean = current.iter().sum::<f64>() / current.len() as f64;
     (weights, mean)
+}
+
+/// What the logarithm of a sum of K products in single precision may be off by.
+pub(crate) fn rounding(classes: usize) -> f64 {
+    (classes + 2) as f64 * f64::from(f32::EPSILON)
 }
 
 /// softmax of the weighted sum of log probabilities.

@@ -5,8 +5,8 @@
 //! 2. What is believed of somebody without their report, joined with their report by Bayes' rule, is their new target: far less noisy
 //!    than the report. If the graph started, it is smoothed alone twice more, as the kernel basis is large enough to follow noise.
 //! 3. Then both are smoothed and blended, with weights that make the reports likeliest, three times or until that makes them less likely.
-//! 4. The functions of the kernels that make the reports themselves likeliest count beside that, all alike unless people whose reports
-//!    nothing of it has heard say otherwise.
+//! 4. The functions of the kernels that make the reports themselves likeliest count beside that, if people whose reports nothing of it
+//!    has heard find theirs likelier so.
 //!
 //! After the first round others' targets hold a little of one's own report, and leaving out the own target is not quite leaving out the
 //! report; a report moves sixty thousand others by very little.
@@ -160,8 +160,7 @@ impl<'a> Recipe<'a> {
         Smoothed { last, targets, believed, steps }
     }
 
-    /// Adds the functions that make the reports likeliest. They and what was believed before count alike, unless people whose reports
-    /// nothing of it has heard say otherwise.
+    /// Adds the functions that make the reports likeliest, if people whose reports nothing of it has heard find theirs likelier so.
     fn refine(&self, learnt: &mut Learnt, told: Told<'_>, believed: &Matrix) {
         let judges = judges(told.likelihood.rows());
         let (unbiased, likelihood) = told.without(&judges);

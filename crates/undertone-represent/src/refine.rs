@@ -1,10 +1,12 @@
 //! The last step: functions of the kernels that make the reports likeliest, and how much they count beside what was believed before.
 //!
 //! The reports of a fifth are kept out of the fit, and of the beliefs that teach it. Penalty and weight of the teacher are what makes those
-//! reports likeliest; everything counts alike unless other weights clearly make them likelier. Then everything is fitted once more to all.
+//! reports likeliest. What was found in different ways errs in different places: everything counts alike if that makes the reports likelier
+//! than what was believed before, by more than luck, and does not count if not; other weights have to be clearly better. Then everything is
+//! fitted once more to all.
 
-use crate::beliefs::mean_log_likelihood;
-use crate::blend::weights;
+use crate::beliefs::{log_likelihoods, mean_log_likelihood};
+use crate::blend::{blend, difference, rounding, weights};
 use crate::forward::{Forward, Strength};
 use crate::smoother::log_probabilities;
 use crate::{KernelBasis, Matrix};
@@ -22,7 +24,7 @@ const TEACHING: f32 = 0.3;
 /// The most steps of a fit that is tried, and of the one that is kept, which starts there.
 const TRIED_STEPS: usize = 10;
 const KEPT_STEPS: usize = 14;
-/// Standard errors by which other weights than even ones have to be better: dozens are tried, so that the best of them gains one by luck.
+/// Standard errors by which other weights have to be better: dozens are tried, so that the best of them gains one by luck.
 const CLEARLY: f64 = 2.0;
 /// Steps of the search for the sharpness, e^(i/8 - 1/2).
 const SHARPNESS: std::ops::RangeInclusive<u8> = 0..=16;
@@ -136,12 +138,22 @@ impl Refinement<'_> {
             logs.push(scores);
             functions.push(Likeliest { weight: 0.0, sharpness, strength, coefficients });
         }
-        // What was found in different ways errs in different places: all count alike unless reports say otherwise
-        let alike = vec![1.0 / logs.len() as f32; logs.len()];
-        let (found, likelihood) = weights(&logs, &reports, &alike, CLEARLY);
+        let (found, likelihood) = weights(&logs, &reports, &start(&logs, &reports), CLEARLY);
         functions.iter_mut().zip(&found[1..]).for_each(|(function, &weight)| function.weight = weight);
         Refined { weight: found[0], functions, likelihoods: [alone, likelihood] }
     }
+}
+
+/// All alike, or only what was believed before, which comes first.
+fn start(logs: &[Matrix], reports: &Matrix) -> Vec<f32> {
+    let judged = |weights: &[f32]| {
+        let beliefs = blend(logs, weights);
+        log_likelihoods(beliefs.values(), reports.values(), reports.columns())
+    };
+    let alike = vec![1.0 / logs.len() as f32; logs.len()];
+    let before: Vec<f32> = (0..logs.len()).map(|place| if place == 0 { 1.0 } else { 0.0 }).collect();
+    let (gain, error) = difference(&judged(&alike), &judged(&before));
+    if gain > error.max(rounding(reports.columns())) { alike } else { before }
 }
 
 /// Downhill along the penalties without a teacher and from there with one.
@@ -204,8 +216,8 @@ mod tests {
         let scores = kernel.vectors.times(&function.fitted(&kernel, &before, &reports));
         let right = |&i: &usize| (scores.row(i)[1] > scores.row(i)[0]) == (label(i) == 1);
         assert!((0..n).filter(right).count() > n * 94 / 100, "{}", (0..n).filter(right).count());
-        // Judges who say nothing leave everything as it counts without them: alike
+        // Judges who say nothing leave what was believed before
         let undecided = refinement.choose(&heard);
-        assert_eq!((undecided.weight, undecided.functions[0].weight), (0.5, 0.5));
+        assert_eq!((undecided.weight, undecided.functions[0].weight), (1.0, 0.0));
     }
 }
