@@ -1,5 +1,6 @@
 //! What can go wrong on the way from reports to a model.
 
+use crate::represented::Step;
 use undertone_nets::{Need, NetError};
 use undertone_privacy::PrivacyError;
 use undertone_report::TaskError;
@@ -45,11 +46,21 @@ pub enum LearnError {
         /// As many as there are
         columns: usize,
     },
+    /// More features than dense layers take
+    #[error(
+        "a network of dense layers takes at most {most} features, and the columns make {features}: make fewer of texts and categories (--buckets), or leave columns out (--column NAME=skip)"
+    )]
+    TooManyInputs {
+        /// As many as there are
+        features: usize,
+        /// As many as there may be
+        most: usize,
+    },
     /// A network that cannot be trained
     #[error(transparent)]
     Network(#[from] NetError),
     /// A representation that does not fit into memory
-    #[error("a representation of {people} people with {features} features needs {} MB of memory, and {} MB are allowed: allow more (--memory), or take fewer people or features (--buckets, --column NAME=skip)", megabytes(*.bytes), .allowed >> 20)]
+    #[error("a representation of {people} people with {features} features needs {} MB of memory, most of all for {largest}, and {} MB are allowed: allow more (--memory), or {}", megabytes(*.bytes), .allowed >> 20, .largest.remedy())]
     Memory {
         /// How many people
         people: usize,
@@ -57,6 +68,8 @@ pub enum LearnError {
         features: usize,
         /// What is needed
         bytes: u64,
+        /// What takes most of it
+        largest: Step,
         /// What may be used
         allowed: u64,
     },

@@ -6,6 +6,7 @@
 
 mod given;
 mod plan;
+mod step;
 
 use crate::auto::{Untried, is_in};
 use crate::features::{Encoder, Rows};
@@ -14,6 +15,7 @@ use crate::{Classifier, Examples, LearnError};
 use given::{Given, has_numbers, is_sparse, matrix};
 pub use plan::{Limits, Need};
 use serde::{Deserialize, Serialize};
+pub use step::Step;
 pub use undertone_represent::RepresentError;
 use undertone_represent::{Coordinates, Kind, Learnt, Matrix, Recipe, Representation, Sizes, Told};
 
@@ -50,10 +52,7 @@ impl Sight {
     /// limits. Neither is better everywhere: reports weigh them.
     #[must_use]
     pub fn ranked(self, rows: &Rows, classes: usize, (limits, learnings): (Limits, usize)) -> Self {
-        let fits = || {
-            let need = Need::new(rows, Self::Ranked, classes);
-            need.bytes <= limits.bytes && need.seconds(learnings) <= limits.seconds
-        };
+        let fits = || Need::new(rows, Self::Ranked, classes).fits(limits, learnings);
         if self == Self::Columns && has_numbers(rows) && fits() { Self::Ranked } else { self }
     }
 
@@ -102,6 +101,10 @@ impl Seen {
         shelf: &dyn Shelf,
     ) -> Result<Self, LearnError> {
         Need::new(rows, sight, classes).check(rows, bytes)?;
+        Self::look(rows, sight, shelf)
+    }
+
+    fn look(rows: &Rows, sight: Sight, shelf: &dyn Shelf) -> Result<Self, LearnError> {
         let mut digest = Digest::new("features").rows(rows);
         let (mut maps, mut representations) = (Vec::new(), Vec::new());
         for &kind in sight.kinds() {
@@ -129,16 +132,18 @@ impl Seen {
         (limits, learnings): (Limits, usize),
         shelf: &dyn Shelf,
     ) -> Result<Result<Self, Untried>, LearnError> {
-        let need = Need::new(rows, sight, classes);
+        let need = Need::new(rows, sight, classes).beside(limits.held);
         let seconds = need.seconds(learnings);
         if seconds > limits.seconds {
             return Ok(Err(Untried::TooLong { seconds, allowed: limits.seconds }));
         }
-        match Self::new(rows, sight, classes, limits.bytes, shelf) {
+        match need.check(rows, limits.bytes).and_then(|()| Self::look(rows, sight, shelf)) {
             Err(
                 error @ (LearnError::Memory { .. }
                 | LearnError::Represent(
-                    RepresentError::Constant { .. } | RepresentError::TooFew { .. },
+                    RepresentError::Constant { .. }
+                    | RepresentError::TooFew { .. }
+                    | RepresentError::Spectrum { .. },
                 )),
             ) => Ok(Err(Untried::Impossible(error.to_string()))),
             seen => seen.map(Ok),
@@ -395,12 +400,15 @@ mod tests {
     fn ranks_are_for_numbers_and_for_whom_there_is_room() {
         let (people, _) = rings(400, 1);
         let need = Need::new(&people.rows, Sight::Ranked, 3);
-        let ranked =
-            |rows: &Rows, bytes, seconds| Sight::Columns.ranked(rows, 3, (Limits { seconds, bytes }, 2));
-        let enough = need.seconds(2);
-        assert_eq!(ranked(&people.rows, need.bytes, enough), Sight::Ranked);
-        assert_eq!(ranked(&people.rows, need.bytes - 1, enough), Sight::Columns);
-        assert_eq!(ranked(&people.rows, need.bytes, 0.99 * enough), Sight::Columns);
+        let ranked = |rows: &Rows, bytes, seconds| {
+            Sight::Columns.ranked(rows, 3, (Limits { seconds, bytes, held: 0 }, 2))
+        };
+        let (enough, bytes) = (need.seconds(2), need.bytes());
+        assert_eq!(ranked(&people.rows, bytes, enough), Sight::Ranked);
+        assert_eq!(ranked(&people.rows, bytes - 1, enough), Sight::Columns);
+        assert_eq!(ranked(&people.rows, bytes, 0.99 * enough), Sight::Columns);
+        let beside = Limits { seconds: enough, bytes, held: 1 };
+        assert_eq!(Sight::Columns.ranked(&people.rows, 3, (beside, 2)), Sight::Columns);
         let marks = Rows::dense(2, (0..800u16).map(|i| f32::from(i % 3 / 2)).collect());
         let words = talkers(400, 7).0.rows;
         assert!([marks, words].iter().all(|rows| ranked(rows, u64::MAX, f64::INFINITY) == Sight::Columns));
@@ -412,19 +420,19 @@ mod tests {
     fn what_does_not_fit_into_memory_is_refused_with_the_need_and_is_not_tried() {
         let (people, _) = talkers(400, 7);
         let need = Need::new(&people.rows, Sight::Columns, 3);
-        let refused = Seen::new(&people.rows, Sight::Columns, 3, need.bytes - 1, &());
+        let refused = Seen::new(&people.rows, Sight::Columns, 3, need.bytes() - 1, &());
         assert!(matches!(&refused, Err(LearnError::Memory { people: 400, features: 9001, bytes, .. })
-            if *bytes == need.bytes));
-        assert!(refused.err().unwrap().to_string().contains("--buckets"));
-        let within = |seconds: f64, bytes: u64| {
-            let limits = (Limits { seconds, bytes }, 2);
+            if *bytes == need.bytes()));
+        let within = |seconds: f64, bytes: u64, held: u64| {
+            let limits = (Limits { seconds, bytes, held }, 2);
             Seen::within(&people.rows, Sight::Columns, 3, limits, &()).unwrap().err()
         };
-        assert!(matches!(within(600.0, need.bytes - 1), Some(Untried::Impossible(_))));
+        assert!(matches!(within(600.0, need.bytes() - 1, 0), Some(Untried::Impossible(_))));
+        assert!(matches!(within(600.0, need.bytes() + 6, 7), Some(Untried::Impossible(_))));
         let seconds = need.looking + 2.0 * need.learning;
         let allowed = 0.99 * seconds;
-        assert_eq!(within(allowed, need.bytes), Some(Untried::TooLong { seconds, allowed }));
-        assert_eq!(within(seconds, need.bytes), None);
+        assert_eq!(within(allowed, need.bytes(), 0), Some(Untried::TooLong { seconds, allowed }));
+        assert_eq!(within(seconds, need.bytes() + 7, 7), None);
         let few = Rows::dense(2, vec![1.0; 6]);
         let limits = (Limits::default(), 1);
         let seen = Seen::within(&few, Sight::Columns, 3, limits, &()).unwrap();
@@ -436,12 +444,43 @@ mod tests {
         let rows = Rows::dense(784, vec![0.5; 784 * 1000]);
         let need = |sight, classes| Need::new(&rows, sight, classes);
         let (columns, image) = (need(Sight::Columns, 10), need(Sight::Image, 10));
-        assert!(image.looking > columns.looking && image.bytes > columns.bytes);
+        assert!(image.looking > columns.looking && image.bytes() > columns.bytes());
         assert!(need(Sight::Columns, 500).learning > columns.learning);
         // 60,000 people and 4000 landmarks: everybody's nearness to them twice, as the basis is made, and what is smaller
         let many = Rows::dense(1, vec![0.5; 60_000]);
-        let bytes = Need::new(&many, Sight::Columns, 10).bytes;
+        let bytes = Need::new(&many, Sight::Columns, 10).bytes();
         assert!((1_920_000_000..2_600_000_000).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn whoever_is_gathered_counts_whatever_is_made_of_them() {
+        // The largest step is the kernel, for which it does not matter how many features there are
+        let need = |width: usize| Need::new(&Rows::dense(width, vec![0.5; width * 8000]), Sight::Columns, 3);
+        assert_eq!(need(5).bytes() - need(1).bytes(), 4 * 4 * 8000);
+        assert_eq!(need(1).beside(1000).bytes() - need(1).bytes(), 1000);
+    }
+
+    #[test]
+    fn what_takes_the_memory_is_named_with_what_helps() {
+        let refusal = |rows: &Rows, classes: usize, held: u64| {
+            let error = Need::new(rows, Sight::Columns, classes).beside(held).check(rows, 1 << 20);
+            error.unwrap_err().to_string()
+        };
+        let (features, people) = ("(--buckets, --column NAME=skip)", "(privatize --part)");
+        let few = |people: usize| Rows::dense(1, vec![0.5; people]);
+        for (refusal, largest, helps, is_no_help) in [
+            (refusal(&few(8000), 3, 0), "the kernel of 2000 landmarks", people, features),
+            (refusal(&few(800), 3, 0), "the graph of who is like whom", people, features),
+            (refusal(&few(800), 900, 0), "what is believed of 900 classes", people, features),
+            (refusal(&talkers(400, 7).0.rows, 3, 0), "features and the directions", features, people),
+        ] {
+            assert!(refusal.contains(&format!("MB of memory, most of all for {largest}")), "{refusal}");
+            assert!(refusal.contains("1 MB are allowed: allow more (--memory), or take fewer"), "{refusal}");
+            assert!(refusal.contains(helps) && !refusal.contains(is_no_help), "{refusal}");
+        }
+        let gathered = refusal(&few(800), 3, 1 << 30);
+        assert!(gathered.contains("for everybody's features and reports"), "{gathered}");
+        assert!(gathered.contains(features) && gathered.contains(people), "{gathered}");
     }
 
     #[test]

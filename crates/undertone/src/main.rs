@@ -29,6 +29,7 @@ mod progress;
 mod promise;
 mod randomness;
 mod reports;
+mod seed_purpose;
 mod stages;
 mod surface;
 mod survey_reports;

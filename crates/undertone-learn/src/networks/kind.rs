@@ -11,6 +11,8 @@ const SEEN_IMAGES: u64 = 600_000;
 const SEEN_ROWS: u64 = 3_000_000;
 /// Images are moved by up to this part of their side.
 const SHIFT: usize = 14;
+/// The most features that dense layers take.
+const MOST_INPUTS: usize = 1 << 20;
 
 /// Networks by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +66,7 @@ impl NetKind {
     /// What it looks like for these columns, and how their features get into it.
     fn architecture(self, encoder: &Encoder) -> Result<(Architecture, Inputs), LearnError> {
         let architecture = match self {
-            Self::Mlp => Architecture::Mlp { inputs: encoder.width(), hidden: vec![256, 128] },
+            Self::Mlp => Architecture::Mlp { inputs: inputs(encoder)?, hidden: vec![256, 128] },
             Self::Cnn => Architecture::SmallCnn { image: image(encoder.columns())? },
             Self::Inception => Architecture::Inception { image: image(encoder.columns())?, narrower: 4 },
             Self::Rating => {
@@ -76,6 +78,15 @@ impl NetKind {
         };
         Ok((architecture, Inputs::Features))
     }
+}
+
+/// As many features as there are.
+fn inputs(encoder: &Encoder) -> Result<usize, LearnError> {
+    let features = encoder.width();
+    if features <= MOST_INPUTS {
+        return Ok(features);
+    }
+    Err(LearnError::TooManyInputs { features, most: MOST_INPUTS })
 }
 
 /// The only column as an image: vectors whose length is a square.
@@ -141,6 +152,27 @@ mod tests {
         let tiny = encoder(&[("image", ColumnKind::Vector(9))], &[]);
         assert!(NetKind::Cnn.suits(&square) && NetKind::Mlp.suits(&table));
         assert!(!NetKind::Cnn.suits(&long) && !NetKind::Cnn.suits(&table) && !NetKind::Cnn.suits(&tiny));
+    }
+
+    #[test]
+    fn more_features_than_dense_layers_take_are_refused_with_what_makes_fewer() {
+        let texts = |buckets| {
+            let columns = [FeatureColumn { name: "said".into(), kind: ColumnKind::Words }];
+            let overrides = vec!["said=text".parse().unwrap()];
+            let options = EncoderOptions { overrides, buckets, ..EncoderOptions::default() };
+            let mut fit = EncoderFit::new(&columns, options).unwrap();
+            let said = [Some("one two"), Some("three")].into_iter().collect();
+            fit.observe(&Batch { columns: vec![Column::Words(said)], rows: 2 }).unwrap();
+            fit.finish().unwrap()
+        };
+        let most = texts(1 << 20);
+        let training = NetKind::Mlp.training(1000, None, Loss::Forward, 1);
+        let network = NetKind::Mlp.trainer(&most, 3, training).unwrap().architecture.network(3);
+        assert!(network.is_ok_and(|network| network.inputs() == 1 << 20));
+        let refusal = refused(NetKind::Mlp, &texts((1 << 20) + 1));
+        for word in ["at most 1048576 features", "make 1048577", "--buckets", "--column NAME=skip"] {
+            assert!(refusal.contains(word), "{refusal}");
+        }
     }
 
     #[test]

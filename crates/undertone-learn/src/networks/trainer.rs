@@ -4,7 +4,7 @@ use super::{Architecture, Inputs, NetModel, Progress, Training};
 use crate::evaluation::terms::log_likelihood;
 use crate::held_out::HELD_OUT;
 use crate::labels::{LabelVector, LabelVectors};
-use crate::represented::Limits;
+use crate::represented::{Limits, RepresentError, check_reported};
 use crate::split::is_held_out;
 use crate::stages::Trainer;
 use crate::{Examples, LearnError, Source};
@@ -57,6 +57,16 @@ impl NetTrainer<'_> {
         Err(LearnError::NetworkMemory { people, batch, need, allowed })
     }
 
+    /// Refuses reports among which a class is in none: of such a class nothing can be learnt.
+    pub fn check_reported(&self, examples: &mut dyn Source) -> Result<(), LearnError> {
+        let mut said = Examples::default();
+        examples.pass(&mut |block| {
+            block.likelihood.iter().for_each(|p| said.likelihood.push(p.base, p.entries.iter().copied()));
+            Ok(())
+        })?;
+        check_reported(&said, self.classes)
+    }
+
     /// A network of these examples, from the weights of `start` if there is one. Where [patience](Training::patience) is limited, one in eight is kept aside to judge.
     pub fn fit(&self, examples: &mut dyn Source, start: Option<&NetModel>) -> Result<NetModel, LearnError> {
         let training = self.training(start);
@@ -91,7 +101,8 @@ impl NetTrainer<'_> {
         people: People,
         start: Option<&NetModel>,
     ) -> Result<NetModel, LearnError> {
-        let People { data, likelihood } = people;
+        people.check_differ()?;
+        let People { data, likelihood, .. } = people;
         let judge = |probabilities: &[f32]| gain(probabilities, &likelihood, self.classes);
         let hooks = Hooks {
             progress: self.progress,
@@ -128,13 +139,22 @@ struct People {
     data: Dataset,
     /// P(S | ·) of those who are kept aside
     likelihood: LabelVectors,
+    /// What the first one looks like, and whether anybody looks otherwise
+    first: Vec<f32>,
+    differ: bool,
 }
 
 impl People {
     fn new(trainer: &NetTrainer<'_>) -> Result<Self, LearnError> {
         let width = trainer.architecture.network(trainer.classes)?.inputs();
         let data = Dataset::new(width, trainer.classes).within(trainer.bytes);
-        Ok(Self { data, likelihood: LabelVectors::new() })
+        Ok(Self { data, likelihood: LabelVectors::new(), first: Vec::new(), differ: false })
+    }
+
+    /// Refuses people who look all alike: epoch after epoch nothing would be learnt of them.
+    fn check_differ(&self) -> Result<(), RepresentError> {
+        let people = self.data.len();
+        if self.differ || people < 2 { Ok(()) } else { Err(RepresentError::Constant { people }) }
     }
 
     fn read(
@@ -152,7 +172,15 @@ impl People {
                 write_dense(vector, &mut target)?;
                 loss.target(&mut target);
                 let aside = aside(number);
-                self.data.push(|into| trainer.inputs.write(features, into), &target, aside)?;
+                let (first, differ) = (&mut self.first, &mut self.differ);
+                let write = |into: &mut [f32]| {
+                    trainer.inputs.write(features, into);
+                    if first.is_empty() {
+                        first.extend_from_slice(into);
+                    }
+                    *differ |= first != into;
+                };
+                self.data.push(write, &target, aside)?;
                 if aside {
                     let report = block.likelihood.get(row);
                     self.likelihood.push(report.base, report.entries.iter().copied());
@@ -226,10 +254,35 @@ mod tests {
         }
         // And where nobody has counted them, as they come: 2 features fit into 8 bytes
         trainer.bytes = 8;
-        let examples = |people: u32| Examples::certain(Rows::dense(1, vec![1.0; people as usize]), 0..people);
+        let rows = |people: u32| Rows::dense(1, (0..people).map(|row| row as f32).collect());
+        let examples = |people: u32| Examples::certain(rows(people), 0..people);
         let come = |people| trainer.fit(&mut vec![examples(people)], None).map(|_| ());
         assert!(come(2).is_ok());
         assert!(matches!(come(3), Err(LearnError::Network(NetError::TooWide { rows: 3, .. }))));
+    }
+
+    #[test]
+    fn people_who_look_all_alike_are_refused_before_the_first_epoch() {
+        let epochs = std::cell::Cell::new(0);
+        let count = |_: &Progress| epochs.set(epochs.get() + 1);
+        let trainer = NetTrainer { progress: Some(&count), ..trainer() };
+        let fit = |last: f32| {
+            let rows = Rows::dense(1, [vec![1.0; 99], vec![last]].concat());
+            trainer.fit(&mut vec![Examples::certain(rows, (0..100).map(|row| row % 3))], None)
+        };
+        let alike = RepresentError::Constant { people: 100 };
+        assert!(matches!(fit(1.0), Err(LearnError::Represent(error)) if error == alike));
+        assert_eq!(epochs.get(), 0);
+        assert!(fit(2.0).is_ok() && epochs.get() == 1);
+    }
+
+    #[test]
+    fn a_class_that_is_in_no_report_is_refused_whatever_block_the_others_are_in() {
+        let block = |labels: [u32; 2]| Examples::certain(Rows::dense(1, vec![1.0, 2.0]), labels);
+        let check = |blocks: [[u32; 2]; 2]| trainer().check_reported(&mut blocks.map(block).to_vec());
+        assert!(check([[0, 1], [1, 2]]).is_ok());
+        let unreported = RepresentError::NeverReported { class: 1 };
+        assert!(matches!(check([[0, 2], [2, 0]]), Err(LearnError::Represent(error)) if error == unreported));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! What a representation takes, before anything is made: bytes, and seconds on one core.
 //!
-//! Both are counted, not measured, so that a plan is the same on every machine. Memory is that of the largest step: features and the vectors
-//! that look for the directions in which they differ, then graph and kernel, of which those of the views before are kept, then labels.
+//! Both are counted, not measured, so that a plan is the same on every machine. Memory is that of everybody as they were gathered and, beside
+//! them, of the largest step: features and the vectors that look for the directions in which they differ, then graph and kernel, of which
+//! those of the views before are kept, then labels.
 
 use super::given::is_sparse;
-use super::{Sight, sizes};
+use super::{Sight, Step, sizes};
 use crate::LearnError;
 use crate::features::Rows;
 use undertone_represent::{Kind, Sizes};
@@ -34,6 +35,8 @@ pub struct Limits {
     pub seconds: f64,
     /// Of memory
     pub bytes: u64,
+    /// Of memory, that whoever asks keeps all the while beside everybody's features: reports, and copies of either
+    pub held: u64,
 }
 
 /// What is needed.
@@ -43,21 +46,25 @@ pub struct Need {
     pub looking: f64,
     /// Of one core, to learn from reports once
     pub learning: f64,
-    /// Of memory
-    pub bytes: u64,
+    /// Of memory, for everybody as they were gathered
+    gathered: u64,
+    /// Of memory beside that, for the largest step
+    making: u64,
+    /// Which that is
+    step: Step,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { seconds: 1200.0, bytes: 8 << 30 }
+        Self { seconds: 1200.0, bytes: 8 << 30, held: 0 }
     }
 }
 
 impl Need {
-    /// For these people and so many classes.
+    /// For these people and so many classes. Nothing is known of their reports, nor of what else is kept: [`beside`](Self::beside).
     pub fn new(rows: &Rows, sight: Sight, classes: usize) -> Self {
         let (people, mut kept) = (rows.len(), 0);
-        let mut need = Self::default();
+        let mut need = Self { gathered: rows.bytes() as u64, ..Self::default() };
         for &kind in sight.kinds() {
             let sizes = sizes(kind, rows);
             let features = Features::of(rows, kind);
@@ -65,11 +72,40 @@ impl Need {
             need.looking += people as f64 * kind.operations(rows.width()) / RATE;
             need.looking += (features.operations(count) + sizes.operations(people)) / RATE;
             need.learning += learning(&sizes, people, classes) / RATE;
-            need.bytes = need.bytes.max(kept + features.bytes(count).max(sizes.bytes(people)));
+            need.make(kept + features.bytes(count), Step::Features);
+            need.make(kept + sizes.bytes(people), larger(&sizes, people));
             kept += basis_bytes(&sizes, people);
         }
-        need.bytes = need.bytes.max(kept + 4 * OVER_CLASSES * (people * classes) as u64);
+        need.make(kept + 4 * OVER_CLASSES * (people * classes) as u64, Step::Labels { classes });
         need
+    }
+
+    /// A step that takes so many bytes.
+    fn make(&mut self, bytes: u64, step: Step) {
+        if bytes > self.making {
+            (self.making, self.step) = (bytes, step);
+        }
+    }
+
+    /// The same where so many bytes are held all the while.
+    #[must_use]
+    pub fn beside(self, held: u64) -> Self {
+        Self { gathered: self.gathered.saturating_add(held), ..self }
+    }
+
+    /// Of memory, altogether.
+    pub fn bytes(self) -> u64 {
+        self.gathered.saturating_add(self.making)
+    }
+
+    /// What takes most of it.
+    pub fn largest(self) -> Step {
+        if self.gathered > self.making { Step::Gathered } else { self.step }
+    }
+
+    /// Whether looking and learning so many times keep within limits.
+    pub(super) fn fits(self, limits: Limits, learnings: usize) -> bool {
+        self.beside(limits.held).bytes() <= limits.bytes && self.seconds(learnings) <= limits.seconds
     }
 
     /// Of one core, to look and to learn so many times.
@@ -79,11 +115,21 @@ impl Need {
 
     /// Refuses what does not fit.
     pub(super) fn check(self, rows: &Rows, allowed: u64) -> Result<(), LearnError> {
-        if self.bytes <= allowed {
+        if self.bytes() <= allowed {
             return Ok(());
         }
-        Err(LearnError::Memory { people: rows.len(), features: rows.width(), bytes: self.bytes, allowed })
+        let (people, features) = (rows.len(), rows.width());
+        Err(LearnError::Memory { people, features, bytes: self.bytes(), largest: self.largest(), allowed })
     }
+}
+
+/// Of graph and kernel, what takes more memory.
+fn larger(sizes: &Sizes, people: usize) -> Step {
+    let graph = Sizes { landmarks: 0, ..*sizes }.bytes(people);
+    if graph == sizes.bytes(people) {
+        return Step::Graph;
+    }
+    Step::Kernel { landmarks: sizes.landmarks.min(people) }
 }
 
 /// What is kept of a view while the next is made.
@@ -102,6 +148,8 @@ fn learning(sizes: &Sizes, people: usize, classes: usize) -> f64 {
 /// How many features of whom.
 struct Features {
     people: u64,
+    /// Columns, of which features are made
+    columns: u64,
     width: u64,
     /// Values that are not zero, where only they are kept
     entries: Option<u64>,
@@ -111,15 +159,15 @@ impl Features {
     fn of(rows: &Rows, kind: Kind) -> Self {
         let width = kind.features(rows.width()) as u64;
         let entries = is_sparse(rows).then(|| rows.bytes() as u64 / 4);
-        Self { people: rows.len() as u64, width, entries }
+        Self { people: rows.len() as u64, columns: rows.width() as u64, width, entries }
     }
 
-    /// In full, features and what they are made of, and the covariances of their columns. Else each value with its column, by rows and by columns, and
+    /// In full, a copy of the columns, features, and the covariances of these. Else each value with its column, by rows and by columns, and
     /// four sets of vectors over the features.
     fn bytes(&self, count: u64) -> u64 {
         let vectors = 4 * (count + SPARE) * (4 * self.width + self.people);
         match self.entries {
-            None => 8 * self.people * self.width + 4 * self.width * self.width + vectors,
+            None => 4 * self.people * (self.columns + self.width) + 4 * self.width * self.width + vectors,
             Some(entries) => 16 * entries + vectors,
         }
     }

@@ -254,10 +254,10 @@ impl Train {
         matches!(self.kind(), Kind::Softmax | Kind::Logistic | Kind::Auto) || self.kind().network().is_some()
     }
 
-    /// Everybody, in memory if they fit; one pass has nothing to come back to.
+    /// Everybody, in memory if they fit; one pass has nothing to come back to, and a representation keeps them itself.
     fn people<'a>(&self, origin: &'a Origin, encoder: &'a Encoder) -> People<'a> {
-        let memory = if self.method() == Method::Sgd { 0 } else { self.reports_memory() };
-        People::new(origin, encoder, memory)
+        let once = self.method() == Method::Sgd || self.kind() == Kind::Representation;
+        People::new(origin, encoder, if once { 0 } else { self.reports_memory() })
     }
 
     /// Bytes for reports.

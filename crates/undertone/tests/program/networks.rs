@@ -266,9 +266,42 @@ fn networks_are_compared_by_simulation() {
         assert!(of(method, true) > 0.85 && of(method, false) > 0.9, "{method}: {compared}");
     }
     refused(&format!("{words} --method cnn"), 1, "takes one column of square images, not 2 public columns");
+    // Figures that constants may have been chosen by are told from others
+    assert_eq!(compared["purpose"], "development");
+    let confirmed = text(&format!("{words} --method rr-naive --seed 101"));
+    assert!(confirmed.starts_with("Simulation with seed 101, for confirmation: "), "{confirmed}");
     let images = images(&folder, "train", 600);
     let seen = json(&format!("simulate {images} --label label --epsilon 4 --repetitions 1 --method cnn"));
     assert!(number(&seen["outcomes"][0]["accuracy"], "value") > 0.8, "{seen}");
+}
+
+#[test]
+fn a_network_is_refused_what_it_would_learn_nothing_of() {
+    let folder = Folder::new("networks-nothing");
+    let out = folder.path("x.json");
+    let train = |words: &str| format!("train {words} --model mlp --epochs 1 --force -o {out}");
+    // Columns that never change
+    let mut same = String::from("x,y,colour\n");
+    (0..200).for_each(|person| writeln!(same, "1,2,{}", ["dark", "light"][person % 2]).unwrap());
+    let same = folder.file("same.csv", &same);
+    refused(&train(&format!("{same} --label colour")), 1, "all 200 people have the same features");
+    // A class that nobody reports, unless a network to start from has been told of it
+    let colours = board(&folder, 400);
+    let words = "--label colour --classes dark,grey,light --mechanism rr --epsilon";
+    let silent = reports(&folder, &colours, &format!("{words} 12"), "silent.parquet");
+    let refusal =
+        "class `grey` is in no report, and a network has to learn of every class: --model softmax can";
+    refused(&train(&silent), 1, refusal);
+    let told = reports(&folder, &colours, &format!("{words} 1"), "told.parquet");
+    json(&train(&told));
+    let first = folder.path("first.json");
+    fs::rename(&out, &first).unwrap();
+    json(&train(&format!("{silent} --start {first}")));
+    // More features than it takes
+    let texts = folder.file("texts.csv", "said,colour\none two,dark\nthree,light\n");
+    let wide = format!("{texts} --label colour --column said=text --buckets 4000000");
+    refused(&train(&wide), 1, "at most 1048576 features, and the columns make 4000000");
+    refused(&train(&wide), 1, "(--buckets), or leave columns out (--column NAME=skip)");
 }
 
 #[test]

@@ -240,6 +240,31 @@ fn people_most_of_whom_are_alike_are_represented() {
 }
 
 #[test]
+fn whom_memory_cannot_hold_is_told_how_much_they_take_and_what_can_do_without() {
+    let folder = Folder::new("representation-crowd");
+    let (colours, heights) = (board(&folder, 30_000), tent(&folder, 30_000));
+    let out = folder.path("x.json");
+    // Two numbers of four bytes, and twice a report of 12 and 8 for its only label
+    let megabytes = (30_000u64 * (8 + 40)).div_ceil(1 << 20);
+    let classes =
+        format!("take {megabytes} MB, and 1 MB are allowed: allow more (--memory), or take --model softmax");
+    for model in ["auto", "forest", "representation"] {
+        let message =
+            format!("--model {model} needs 30000 people with 2 features in memory, where they {classes}");
+        refused(&format!("train {colours} --label colour --model {model} --memory 1 -o {out}"), 1, &message);
+    }
+    let message = "0 MB are allowed: allow more (--memory), or take --model linear";
+    for model in ["auto", "cells"] {
+        refused(&format!("train {heights} {HEIGHT} --model {model} --memory 0 -o {out}"), 1, message);
+    }
+    let coverage =
+        format!("train {colours} --label colour --l2 1 --epochs 1 --coverage 0.9 --memory 0 -o {out}");
+    refused(&coverage, 1, "--coverage needs ");
+    // What is advised does without
+    json(&format!("train {colours} --label colour --model softmax --l2 1 --epochs 1 --memory 0 -o {out}"));
+}
+
+#[test]
 fn what_cannot_be_represented_is_refused_by_what_is_wrong_with_it() {
     let folder = Folder::new("representation-refused");
     let model = folder.path("model.json");
@@ -248,7 +273,15 @@ fn what_cannot_be_represented_is_refused_by_what_is_wrong_with_it() {
     // More than memory allows
     let talk = talk(&folder, "talk.csv", 600, 0);
     let reports = told(&folder, &talk, "a.parquet", 2.0);
-    refused(&train(&reports, "--memory 20"), 1, "MB of memory, and 20 MB are allowed: allow more (--memory)");
+    refused(&train(&reports, "--memory 20"), 1, "MB of memory, most of all for features and the directions");
+    refused(
+        &train(&reports, "--memory 20"),
+        1,
+        "and 20 MB are allowed: allow more (--memory), or take fewer features",
+    );
+    let many = board(&folder, 4000);
+    let kernel = "most of all for the kernel of 1000 landmarks, and 20 MB are allowed: allow more (--memory), or take fewer people";
+    refused(&train(&many, "--label colour --memory 20"), 1, kernel);
     // Columns that never change
     let mut same = String::from("x,y,colour\n");
     (0..200).for_each(|person| writeln!(same, "1,2,{}", ["dark", "light"][person % 2]).unwrap());

@@ -8,6 +8,7 @@ use super::methods::{self, Method, StageOptions};
 use crate::exit::Usage;
 use crate::output;
 use crate::progress::progress_bar;
+use crate::seed_purpose::Purpose;
 use crate::tables::{TableFile, Unlabelled};
 use crate::{arguments, people};
 use clap::ValueEnum;
@@ -50,7 +51,7 @@ pub(crate) struct Comparison {
     /// How often each is repeated with other coins
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 5)]
     pub(super) repetitions: u32,
-    /// Of all coins
+    /// Of all coins. Up to 100 they are for development, from 101 on for confirmation
     #[arg(long, value_name = "SEED", value_parser = arguments::seed, default_value = "1")]
     pub(super) seed: u64,
     /// What the scores of a model are divided by before they are priors, for methods in stages
@@ -129,6 +130,7 @@ struct Summary<'a> {
     /// Rows without a label
     left_out: u64,
     seed: u64,
+    purpose: Purpose,
     outcomes: &'a [Outcome],
 }
 
@@ -151,6 +153,7 @@ impl Comparison {
             features: data.rows.width(),
             left_out: data.left_out,
             seed: self.seed,
+            purpose: Purpose::of(self.seed),
             outcomes: &outcomes,
         };
         if self.json { output::json(&summary, out) } else { self.tell(&summary, &methods, out) }
@@ -257,10 +260,11 @@ impl Comparison {
     }
 
     fn tell(&self, summary: &Summary<'_>, methods: &[Method], out: &mut impl Write) -> anyhow::Result<()> {
-        let Summary { people, judged_by, classes, features, seed, .. } = summary;
+        let Summary { people, judged_by, classes, features, seed, purpose, .. } = summary;
         writeln!(
             out,
-            "Simulation with seed {seed}: {people} people, {classes} classes, {features} features;"
+            "Simulation with seed {seed}, for {}: {people} people, {classes} classes, {features} features;",
+            purpose.name()
         )?;
         writeln!(
             out,

@@ -4,7 +4,7 @@
 //! to be is chosen within those who are learnt from, so that the figures do not flatter.
 
 use super::numbers::LearntNumber;
-use super::{Kind, Learnt, Train, Tried};
+use super::{Kind, Learnt, Train, Tried, name};
 use crate::digits::digits;
 use crate::exit::Usage;
 use crate::people::Origin;
@@ -43,6 +43,11 @@ impl Kind {
         }
     }
 
+    /// Whether it is learnt from everybody at once.
+    fn gathers(self) -> bool {
+        matches!(self, Self::Auto | Self::Representation | Self::Factors) || self.average().is_some()
+    }
+
     /// Whether numbers cannot be learnt so.
     pub(super) fn is_for_classes_only(self) -> bool {
         matches!(self, Self::Softmax | Self::Logistic | Self::Hinge | Self::Representation)
@@ -59,6 +64,33 @@ impl From<Average> for Kind {
             Average::Planes => Self::Planes,
         }
     }
+}
+
+/// How many people there are, and what they take.
+#[derive(Clone, Copy, Default)]
+struct Crowd {
+    people: usize,
+    features: usize,
+    bytes: u64,
+    /// Whether their labels are numbers
+    numbers: bool,
+}
+
+impl Crowd {
+    fn count(&mut self, block: &Examples) {
+        self.people += block.len();
+        self.features = block.rows.width();
+        self.bytes = self.bytes.saturating_add(block.bytes() as u64);
+        self.numbers |= !block.numbers.is_empty();
+    }
+}
+
+/// One more block of people.
+fn append(all: &mut Examples, block: &Examples) {
+    block.rows.iter().for_each(|row| all.rows.push(row));
+    block.unbiased.iter().for_each(|a| all.unbiased.push(a.base, a.entries.iter().copied()));
+    block.likelihood.iter().for_each(|p| all.likelihood.push(p.base, p.entries.iter().copied()));
+    block.numbers.iter().for_each(|(value, variance)| all.numbers.push(value, variance));
 }
 
 /// Averages of everybody who is shown.
@@ -97,17 +129,10 @@ impl Train {
             ("--radius", self.radius.is_some(), !auto),
         ];
         if self.cache.is_some() && !auto && kind != Kind::Representation {
-            return Err(Usage::new(format!(
-                "--model {} has nothing for --cache to keep",
-                super::name(&kind)
-            )));
+            return Err(Usage::new(format!("--model {} has nothing for --cache to keep", name(&kind))));
         }
-        let concerned =
-            auto || matches!(kind, Kind::Representation | Kind::Factors) || kind.average().is_some();
-        match given.iter().find(|(_, given, useless)| concerned && *given && *useless) {
-            Some((option, ..)) => {
-                Err(Usage::new(format!("--model {} has no use for {option}", super::name(&kind))))
-            }
+        match given.iter().find(|(_, given, useless)| kind.gathers() && *given && *useless) {
+            Some((option, ..)) => Err(Usage::new(format!("--model {} has no use for {option}", name(&kind)))),
             None => Ok(()),
         }
     }
@@ -122,25 +147,68 @@ impl Train {
         if self.label.is_some() { model.of_true_labels() } else { model }
     }
 
-    /// All of them at once, as averages need them.
+    /// All of them at once, as averages need them. Where they do not fit they are counted to the end, so that it can be said how much does.
     pub(super) fn gather(&self, source: &mut dyn Source) -> Result<Examples, LearnError> {
-        let (limit, mut all) = (self.reports_memory(), Examples::default());
+        let (limit, mut crowd, mut all) = (self.crowd_memory(), Crowd::default(), Examples::default());
         source.pass(&mut |block| {
+            crowd.count(block);
+            if crowd.bytes > limit {
+                all = Examples::default();
+                return Ok(());
+            }
             if all.is_empty() {
                 all = Examples::new(Rows::new(block.rows.dense_width(), block.rows.sparse_width()));
             }
-            block.rows.iter().for_each(|row| all.rows.push(row));
-            block.unbiased.iter().for_each(|a| all.unbiased.push(a.base, a.entries.iter().copied()));
-            block.likelihood.iter().for_each(|p| all.likelihood.push(p.base, p.entries.iter().copied()));
-            block.numbers.iter().for_each(|(value, variance)| all.numbers.push(value, variance));
-            if all.bytes() <= limit {
-                return Ok(());
-            }
-            let problem =
-                format!("this model needs everybody in memory, and --memory {} is too little", limit >> 20);
-            Err(LearnError::Source(problem.into()))
+            append(&mut all, block);
+            Ok(())
         })?;
+        self.check_crowd(&crowd)?;
         Ok(all)
+    }
+
+    /// Refuses people of whom a part would fit and not all, before anything is learnt from the part.
+    fn check_fits(&self, source: &mut dyn Source) -> Result<(), LearnError> {
+        let mut crowd = Crowd::default();
+        source.pass(&mut |block| {
+            crowd.count(block);
+            Ok(())
+        })?;
+        self.check_crowd(&crowd)
+    }
+
+    /// Bytes for those who are gathered: a representation counts them as its own.
+    fn crowd_memory(&self) -> u64 {
+        if self.kind() == Kind::Representation { self.limits().bytes } else { self.reports_memory() as u64 }
+    }
+
+    fn check_crowd(&self, crowd: &Crowd) -> Result<(), LearnError> {
+        let (Crowd { people, features, bytes, numbers }, allowed) = (*crowd, self.crowd_memory());
+        if bytes <= allowed {
+            return Ok(());
+        }
+        let (what, instead) = self.why_gathered(numbers);
+        let problem = format!(
+            "{what} needs {people} people with {features} features in memory, where they take {} MB, and {} MB are allowed: \
+             allow more (--memory), or {instead}",
+            bytes.div_ceil(1 << 20),
+            allowed >> 20,
+        );
+        Err(LearnError::Source(problem.into()))
+    }
+
+    /// What needs people in memory, and what can be done without.
+    fn why_gathered(&self, numbers: bool) -> (String, &'static str) {
+        let line = if numbers {
+            "take --model linear, which reads reports again in each pass"
+        } else {
+            "take --model softmax, which reads reports again in each pass"
+        };
+        match self.kind() {
+            _ if self.curator.trust.is_some() => ("--trust".into(), "leave columns out (--column NAME=skip)"),
+            _ if self.retrain.is_some() => ("--retrain".into(), "train once"),
+            kind if kind.gathers() => (format!("--model {}", name(&kind)), line),
+            _ => ("--coverage".into(), "leave it out"),
+        }
     }
 
     pub(super) fn averages(
@@ -149,6 +217,7 @@ impl Train {
         people: &mut dyn Source,
         average: Average,
     ) -> anyhow::Result<Learnt> {
+        self.check_fits(people)?;
         let question = Question::Classes(origin.classes().len());
         let others = self.gather(&mut Those::others(people))?;
         let judged = judge(&fit(average, &others, question, self.seed())?.model, people)?;
@@ -171,6 +240,7 @@ impl Train {
         number: NumberWords,
         average: Average,
     ) -> anyhow::Result<LearntNumber> {
+        self.check_fits(people)?;
         let question = number_question(origin, number)?;
         let others = self.gather(&mut Those::others(people))?;
         let model = fit(average, &others, question, self.seed())?.model;

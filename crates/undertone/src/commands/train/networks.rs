@@ -3,6 +3,7 @@
 //! One person in eight is kept aside: training ends when their reports become no likelier, and they tell how good the network of that epoch is.
 
 use super::kind::{Kind, Method};
+use super::representation::by_name;
 use super::scores::Learnt;
 use super::{Train, name};
 use crate::exit::Usage;
@@ -105,6 +106,10 @@ impl Train {
         let (first, second) = (|seen: &Progress| tell(1, seen), |seen: &Progress| tell(2, seen));
         let trainer = NetTrainer { progress: Some(&first), ..self.trainer(kind, origin, encoder)? };
         trainer.check_memory(origin.len())?;
+        if start.is_none() {
+            let check = trainer.check_reported(people);
+            check.map_err(|error| by_name(error.into(), "a network", origin.classes()))?;
+        }
         // Whom memory cannot hold is refused before the first training, not after it
         let retrained = self.retrain.map(|how| anyhow::Ok((how, self.gather(&mut Those::others(people))?)));
         let retrained = retrained.transpose()?;

@@ -15,7 +15,7 @@ impl Train {
     pub(super) fn limits(&self) -> Limits {
         let bytes =
             self.memory.map_or(Limits::default().bytes, |memory| (memory as u64).saturating_mul(1 << 20));
-        Limits { seconds: 60.0 * self.budget, bytes }
+        Limits { seconds: 60.0 * self.budget, bytes, held: 0 }
     }
 
     /// Everybody as they are seen, if they can be and there is time for it: they are learnt from once for each part that is kept aside, and
@@ -28,7 +28,9 @@ impl Train {
         stages: &Stages,
     ) -> anyhow::Result<Result<Seen, Untried>> {
         let learnings = parts(everybody.len()) + 1;
-        let limits = (self.limits(), learnings);
+        // Lines read everybody again, and a comparison tells judges from the others: two more copies
+        let held = reports_bytes(everybody) + 2 * everybody.bytes() as u64;
+        let limits = (Limits { held, ..self.limits() }, learnings);
         let sight = Sight::of(encoder).ranked(&everybody.rows, classes, limits);
         stages.expect(sight.stages());
         Ok(Seen::within(&everybody.rows, sight, classes, limits, stages)?)
@@ -43,22 +45,29 @@ impl Train {
         let (everybody, classes) = (self.gather(people)?, origin.classes().len());
         let stages = Stages::new(self.cache.as_deref())?;
         // Whoever asks for it has the time
-        let limits = Limits { seconds: f64::INFINITY, ..self.limits() };
-        let sight = Sight::of(encoder).ranked(&everybody.rows, classes, (limits, 1));
+        let held = reports_bytes(&everybody);
+        let limits = (Limits { seconds: f64::INFINITY, held, ..self.limits() }, 1);
+        let sight = Sight::of(encoder).ranked(&everybody.rows, classes, limits);
         stages.expect(sight.stages() + 1);
-        let seen = Seen::new(&everybody.rows, sight, classes, limits.bytes, &stages)?;
+        let seen = Seen::within(&everybody.rows, sight, classes, limits, &stages)?;
+        let seen = seen.map_err(|why| anyhow!("{why}"))?;
         represented(&seen, &everybody, classes, None, &stages)
-            .map_err(|error| by_name(error, origin.classes()))
+            .map_err(|error| by_name(error, "a representation", origin.classes()))
     }
 }
 
-/// Names the class that nobody reports, of which nothing can be learnt.
-fn by_name(error: anyhow::Error, classes: &[String]) -> anyhow::Error {
+/// Bytes of what everybody reported.
+fn reports_bytes(everybody: &Examples) -> u64 {
+    (everybody.bytes() - everybody.rows.bytes()) as u64
+}
+
+/// Names the class that nobody reports, of which such a model can learn nothing.
+pub(super) fn by_name(error: anyhow::Error, model: &str, classes: &[String]) -> anyhow::Error {
     match error.downcast_ref() {
         Some(LearnError::Represent(RepresentError::NeverReported { class })) => {
             let name = classes.get(*class).map_or("?", String::as_str);
             anyhow!(
-                "class `{name}` is in no report, and a representation has to learn of every class: --model softmax can do without"
+                "class `{name}` is in no report, and {model} has to learn of every class: --model softmax can do without"
             )
         }
         _ => error,

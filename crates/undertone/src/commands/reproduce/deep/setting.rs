@@ -1,6 +1,7 @@
 //! What is run: everything that a result depends on, in one line.
 
 use super::networks::Network;
+pub(super) use crate::seed_purpose::Purpose;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
@@ -87,30 +88,6 @@ pub(super) struct Setting {
     pub(super) temperature: Option<f64>,
     pub(super) first_share: Option<f64>,
     pub(super) mixup: Option<f64>,
-}
-
-/// What a seed is for: constants were chosen while looking at some, and are judged by others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Purpose {
-    Development,
-    Confirmation,
-}
-
-impl Purpose {
-    /// The first seed that nobody looks at while anything is chosen.
-    pub(super) const FIRST_CONFIRMATION: u64 = 101;
-
-    pub(super) fn of(seed: u64) -> Self {
-        if seed < Self::FIRST_CONFIRMATION { Self::Development } else { Self::Confirmation }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Development => "development",
-            Self::Confirmation => "confirmation",
-        }
-    }
 }
 
 impl Budget {

@@ -1,0 +1,53 @@
+//! What takes the memory of a representation, in words, and what makes it smaller.
+
+use std::fmt;
+
+/// Fewer people help everywhere. Reports of one part of them are learnt from alone.
+const FEWER_PEOPLE: &str = "take fewer people, such as the reports of one part of them (privatize --part)";
+
+/// Something that has to be in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    /// Everybody's features and reports, before anything is made of them
+    #[default]
+    Gathered,
+    /// Features in full or as what is not zero of them, and the directions in which they differ
+    Features,
+    /// Who is like whom
+    Graph,
+    /// Smooth functions
+    Kernel {
+        /// As many as there are
+        landmarks: usize,
+    },
+    /// What reports say and what is believed
+    Labels {
+        /// K
+        classes: usize,
+    },
+}
+
+impl Step {
+    /// What else may be done about it than to allow more memory: fewer features are no help where it is people who take it.
+    pub(crate) fn remedy(self) -> &'static str {
+        match self {
+            Self::Features => "take fewer features (--buckets, --column NAME=skip)",
+            Self::Gathered => {
+                "take fewer features (--buckets, --column NAME=skip), or fewer people, such as the reports of one part of them (privatize --part)"
+            }
+            Self::Graph | Self::Kernel { .. } | Self::Labels { .. } => FEWER_PEOPLE,
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gathered => f.write_str("everybody's features and reports as they are read"),
+            Self::Features => f.write_str("features and the directions in which they differ"),
+            Self::Graph => f.write_str("the graph of who is like whom"),
+            Self::Kernel { landmarks } => write!(f, "the kernel of {landmarks} landmarks"),
+            Self::Labels { classes } => write!(f, "what is believed of {classes} classes"),
+        }
+    }
+}
