@@ -11,7 +11,8 @@
 //!
 //! whose right side is the mean of the same sum with the G of a report. An upper limit of it is one of the moment, and it holds whatever
 //! the law of |y| ([`BoundedMean`]). There is one of it and one of P(|y| ≥ t_c) for each c, and at δ divided by their number **all of
-//! them hold at once** with probability 1 - δ, whichever c is taken.
+//! them hold at once** with probability 1 - δ, whichever c is taken. The first moment is certain, and what its limit does not need is left
+//! to a lower one of P(|y| ≥ 2^b).
 //!
 //! **The range of a report.** Both are sums Σ w_j·a_j of a report's vector with weights that never fall as j grows. The vector is α on the
 //! bins that are reported and β on the others, so that with d of them the sum is largest if they are the last, and least if they
@@ -24,7 +25,7 @@
 //! About those beyond t_c, who are clipped whatever they have if T is below it, the pilot says only how few they are.
 //!
 //! **Who is beyond everything.** If surely somebody has 2^b or more, then the pilot did not ask about numbers as large as there are, and
-//! nothing says how much of the moment is theirs. Such a pilot is refused, with a probability of δ at most if there is nobody.
+//! nothing says how much of the moment is theirs. Such a pilot is refused: if the lower limit holds, none is of which that is not so.
 
 use super::bounded_mean::BoundedMean;
 use super::coverage::check_probability;
@@ -126,8 +127,10 @@ impl Magnitudes {
         }
         let mut sums = Sums::new(self, mechanism, order);
         reports.iter().for_each(|vector| sums.add(vector));
+        // Two for each c
+        let delta = delta / f64::from(2 * (self.bins - 1));
         sums.check_last(delta)?;
-        let found = sums.bound(delta / f64::from(sums.limits()));
+        let found = sums.bound(delta);
         found.check()?;
         Ok(found)
     }
@@ -181,11 +184,6 @@ impl Sums {
         let tails = (0..cuts).map(|cut| of(&|bin| f64::from(u8::from(bin > cut)))).collect();
         let moments = (0..cuts).map(|cut| of(&|bin| powers[bin.min(cut)])).collect();
         Self { magnitudes, powers, tails, moments }
-    }
-
-    /// How many limits have to hold: two for each c, but that the first moment is certain.
-    fn limits(&self) -> u32 {
-        2 * (self.magnitudes.bins - 1) - 1
     }
 
     fn add(&mut self, vector: LabelVector<'_>) {
@@ -273,9 +271,9 @@ mod tests {
             magnitudes.moment(&honest(magnitudes), &LabelVectors::certain(bins), 2.0, 0.05).unwrap()
         };
         let found = told(vec![magnitudes.bin(3.0).unwrap(); 1000]);
-        // All are alike, between 1 and 64, and none is among those beyond: of 7 limits
-        let ln = (4.0f64 * 7.0 / 0.05).ln();
-        let (noise, beyond) = (7.0 * 63.0 * ln / (3.0 * 999.0), 1.0 - (0.05f64 / 14.0).powf(1e-3));
+        // All are alike, between 1 and 64, and none is among those beyond: of 8 limits
+        let ln = (4.0f64 * 8.0 / 0.05).ln();
+        let (noise, beyond) = (7.0 * 63.0 * ln / (3.0 * 999.0), 1.0 - (0.05f64 / 16.0).powf(1e-3));
         assert!(
             (found.moment - 16.0 - noise).abs() < 1e-9 && (found.noise - noise).abs() < 1e-9,
             "{found:?}"

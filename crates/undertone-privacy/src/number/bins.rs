@@ -89,18 +89,17 @@ impl Bins {
         self.lie_words
     }
 
-    /// The number that stands for a bin.
-    pub fn value(self, bin: u32) -> f64 {
-        self.bounds.off_centre(self.centred(i64::from(bin)) * self.unit())
-    }
-
     /// What a report says about any function of the number that is linear between the bins, where it has these values.
     ///
-    /// A bin b is reported as r = b with probability γ + q and as each other one with q, all over 2^64, so that
+    /// With λ = q/2^64, the chance of any one lie, a bin b is reported as itself with probability γ + λ and as each other one with λ, so that
     ///
-    /// > E[(f(r) - q·Σf)/γ | b] = f(b)
+    /// > E[(f(r) - λ·Σf)/γ | b] = f(b)
     ///
     /// and the number is rounded so that a function which is linear between two bins is right on average.
+    ///
+    /// # Panics
+    ///
+    /// If there is no value for the bin that is reported: there have to be B of them, and the report below B.
     pub fn estimate_of(self, values: &[f64], report: u32) -> f64 {
         let lies = self.lie_words as f64 / WORDS * values.iter().sum::<f64>();
         (values[report as usize] - lies) / self.slope()
@@ -247,6 +246,10 @@ mod tests {
         let mechanism = on_unit(2f64.ln(), |bounds, epsilon| Bins::new(bounds, epsilon, 3));
         let told = [0, 1, 2].map(|report| mechanism.estimate_of(&[3.0, 0.0, 1.0], report));
         assert!(within(told[0], 8.0, 1e-12) && within(told[1], -4.0, 1e-12) && told[2].abs() < 1e-12);
+        // The number that stands for a bin
+        let value = |mechanism: Bins, bin: u32| {
+            mechanism.bounds.off_centre(mechanism.centred(i64::from(bin)) * mechanism.unit())
+        };
         for (epsilon, bins, number) in [(1.0, 2, 0.3), (2.0, 3, -0.4), (4.0, 5, 0.9), (0.3, 7, 0.05)] {
             let mechanism = on_unit(epsilon, |bounds, epsilon| Bins::new(bounds, epsilon, bins));
             let values: alloc::vec::Vec<f64> = (0..bins).map(|bin| f64::from(bin * bin % 5)).collect();
@@ -255,13 +258,13 @@ mod tests {
             let mean: f64 = (0..bins).map(|r| chance(r) * mechanism.estimate_of(&values, r)).sum();
             // Between the bins below and above
             let truth = mechanism.bounds.value_of(input);
-            let below = (0..bins - 1).rev().find(|&bin| mechanism.value(bin) <= truth).unwrap();
-            let [low, high] = [below, below + 1].map(|bin| mechanism.value(bin));
+            let below = (0..bins - 1).rev().find(|&bin| value(mechanism, bin) <= truth).unwrap();
+            let [low, high] = [below, below + 1].map(|bin| value(mechanism, bin));
             let [from, to] = [below, below + 1].map(|bin| values[bin as usize]);
             let linear = from + (to - from) * (truth - low) / (high - low);
             assert!((mean - linear).abs() < 1e-9, "{bins} bins: {mean} is not {linear}");
         }
-        let ends = [0, 2].map(|bin| mechanism.value(bin));
+        let ends = [0, 2].map(|bin| value(mechanism, bin));
         assert!(within(ends[0], -1.0, 1e-12) && within(ends[1], 1.0, 1e-12));
     }
 

@@ -115,7 +115,11 @@ fn others(marks: &[Marks]) -> Vec<Part> {
 /// A word as a shell reads it whole.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
-    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 impl Told {
