@@ -208,7 +208,7 @@ fn field(
     }
     let pairs = people.rows.iter().any(|row| row.sparse.len() > 1);
     match (&entrants.seen, question) {
-        (Ok(_), Question::Classes(classes)) => match check_reported(people, classes) {
+        (Ok(_), Question::Classes(classes)) => match check_reported(&mut &*people, classes) {
             Ok(()) => sorts.push(Sort::Represented),
             Err(error) => untried.push((Sort::Represented, Untried::Impossible(error.to_string()))),
         },
@@ -270,7 +270,9 @@ pub fn contest<C: Classifier, N: Regressor>(
                     if (sort, part) == (Sort::Represented, 0) {
                         beliefs = Some(predictions.clone());
                     }
-                    tried.probabilities.push(predictions);
+                    if question.classes().is_some() {
+                        tried.probabilities.push(predictions);
+                    }
                     left.push(tried);
                 }
                 Err(error) if sort == Sort::Line => return Err(error),

@@ -11,7 +11,7 @@ mod step;
 use crate::auto::{Untried, is_in};
 use crate::features::{Encoder, Rows};
 use crate::shelf::{Digest, Shelf, stage};
-use crate::{Classifier, Examples, LearnError};
+use crate::{Classifier, Examples, LearnError, Source};
 use given::{Given, has_numbers, is_sparse, matrix};
 pub use plan::{Limits, Need};
 use serde::{Deserialize, Serialize};
@@ -169,7 +169,7 @@ impl Seen {
 
     /// What everybody's reports tell; a class that is in no report is refused.
     pub fn model(&self, people: &Examples, classes: usize) -> Result<Represented, LearnError> {
-        check_reported(people, classes)?;
+        check_reported(&mut &*people, classes)?;
         self.without(people, classes, |_| false)
     }
 
@@ -190,9 +190,15 @@ impl Seen {
 }
 
 /// Refuses a class that is in no report.
-pub(crate) fn check_reported(people: &Examples, classes: usize) -> Result<(), LearnError> {
-    let likelihood = matrix(&people.likelihood, classes, |_| false, 1.0)?;
-    match (Told { unbiased: &likelihood, likelihood: &likelihood }).unreported() {
+pub(crate) fn check_reported(people: &mut dyn Source, classes: usize) -> Result<(), LearnError> {
+    let mut spoken_for = vec![false; classes];
+    people.pass(&mut |block| {
+        let likelihood = matrix(&block.likelihood, classes, |_| false, 1.0)?;
+        let told = Told { unbiased: &likelihood, likelihood: &likelihood };
+        spoken_for.iter_mut().zip(told.spoken_for()).for_each(|(all, block)| *all |= block);
+        Ok(())
+    })?;
+    match spoken_for.iter().position(|spoken| !spoken) {
         Some(class) => Err(RepresentError::NeverReported { class }.into()),
         None => Ok(()),
     }

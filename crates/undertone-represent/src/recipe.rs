@@ -80,15 +80,15 @@ impl Told<'_> {
         Ok(())
     }
 
-    /// A class that nobody speaks for, and of which nothing can be learnt.
-    pub fn unreported(&self) -> Option<usize> {
+    /// Whether anybody speaks for each class; of a class that nobody speaks for nothing can be learnt.
+    pub fn spoken_for(&self) -> Vec<bool> {
         let classes = self.likelihood.columns();
         let mut spoken_for = vec![false; classes];
         for row in self.likelihood.values().chunks_exact(classes) {
             let least = row.iter().copied().fold(f32::INFINITY, f32::min);
             row.iter().zip(&mut spoken_for).for_each(|(&e, spoken)| *spoken |= e > least);
         }
-        spoken_for.iter().position(|spoken| !spoken)
+        spoken_for
     }
 
     /// The same without what judges say: unbiased vectors and likelihoods.
@@ -390,7 +390,7 @@ mod tests {
         let sizes = Sizes { landmarks: 50, ..Sizes::default() };
         let representation = Representation::new(&world.coordinates, sizes).unwrap();
         let told = Told { unbiased: &world.unbiased, likelihood: &world.likelihood };
-        assert_eq!(told.unreported(), Some(1));
+        assert_eq!(told.spoken_for(), [true, false, true]);
         // Of the others something can be learnt
         assert!(Recipe::new(&[&representation]).unwrap().learn(told).is_ok());
     }

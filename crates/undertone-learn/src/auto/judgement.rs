@@ -6,7 +6,7 @@
 //! Of classes reports tell more than that. 1 - a_ŷ looks at one class of each person, and has all the noise of an unbiased label;
 //! ln Σ_k π_k·P(S | k) looks at all of π, and hardly varies where the report hardly tells. Probabilities are made comparable first: π ∝ p^β,
 //! with the β that makes the judging reports likeliest, because averages are cautious and lines that are fitted in few passes are not. It is one number
-//! for thousands of judges, and the same for all sorts. The likeliest sort is taken, unless another errs less often by more than the
+//! for thousands of judges, and every sort has one. The likeliest sort is taken, unless another errs less often by more than the
 //! judges' noise explains: an answer is wanted that is right.
 
 use super::Sort;
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn how_sure_a_sort_is_does_not_count_and_what_it_knows_does() {
+    fn a_timid_sort_that_errs_clearly_less_often_is_taken_although_it_is_less_likely() {
         // The first is right about everybody, and says so timidly; the second is sure, and wrong about one in ten
         let (standings, chosen) = contest(1000, |_| 0.51, |i| if i % 10 == 0 { 0.3 } else { 0.9 });
         let behind = |place: usize| standings[place].behind.unwrap();
@@ -170,6 +170,17 @@ mod tests {
         // The second is likelier all the same; but the first errs less often, and that is clear
         assert_eq!(chosen, SORTS[0]);
         assert!(standings[0].loss.value.abs() < 1e-12 && (standings[1].loss.value - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn how_sure_a_sort_is_does_not_count() {
+        // The odds of the second are those of the first to the fourth power
+        let timid = |i: usize| if i.is_multiple_of(10) { 0.45f32 } else { 0.6 };
+        let sure = |i: usize| timid(i).powi(4) / (timid(i).powi(4) + (1.0 - timid(i)).powi(4));
+        let (standings, chosen) = contest(1000, timid, sure);
+        let behind = standings.iter().map(|standing| standing.behind.unwrap().value);
+        assert!(behind.into_iter().all(|behind| behind.abs() < 1e-6), "{standings:?}");
+        assert_eq!(chosen, SORTS[0]);
     }
 
     #[test]

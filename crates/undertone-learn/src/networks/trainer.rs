@@ -59,12 +59,7 @@ impl NetTrainer<'_> {
 
     /// Refuses reports among which a class is in none: of such a class nothing can be learnt.
     pub fn check_reported(&self, examples: &mut dyn Source) -> Result<(), LearnError> {
-        let mut said = Examples::default();
-        examples.pass(&mut |block| {
-            block.likelihood.iter().for_each(|p| said.likelihood.push(p.base, p.entries.iter().copied()));
-            Ok(())
-        })?;
-        check_reported(&said, self.classes)
+        check_reported(examples, self.classes)
     }
 
     /// A network of these examples, from the weights of `start` if there is one. Where [patience](Training::patience) is limited, one in eight is kept aside to judge.

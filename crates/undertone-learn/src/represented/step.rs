@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Fewer people help everywhere. Reports of one part of them are learnt from alone.
-const FEWER_PEOPLE: &str = "take fewer people, such as the reports of one part of them (privatize --part)";
+const FEWER_PEOPLE: &str = "take fewer people, such as the reports of one part of them if parts were asked (privatize --part); nobody who has answered is to be asked again";
 
 /// Something that has to be in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Step {
         match self {
             Self::Features => "take fewer features (--buckets, --column NAME=skip)",
             Self::Gathered => {
-                "take fewer features (--buckets, --column NAME=skip), or fewer people, such as the reports of one part of them (privatize --part)"
+                "take fewer features (--buckets, --column NAME=skip), or fewer people, such as the reports of one part of them if parts were asked (privatize --part); nobody who has answered is to be asked again"
             }
             Self::Graph | Self::Kernel { .. } | Self::Labels { .. } => FEWER_PEOPLE,
         }

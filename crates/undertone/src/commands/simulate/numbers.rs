@@ -7,6 +7,7 @@ use crate::exit::Usage;
 use crate::output;
 use crate::people::{self, Origin, People};
 use crate::progress::progress_bar;
+use crate::seed_purpose;
 use crate::tables::{TableFile, Unlabelled};
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
@@ -67,6 +68,7 @@ struct Summary<'a> {
     /// Rows without a label
     left_out: u64,
     seed: u64,
+    purpose: seed_purpose::Purpose,
     outcomes: &'a [Outcome],
 }
 
@@ -135,6 +137,7 @@ impl Comparison {
             features: data.rows.width(),
             left_out: data.left_out,
             seed: self.seed,
+            purpose: seed_purpose::Purpose::of(self.seed),
             outcomes: &outcomes,
         };
         if self.json { output::json(&summary, out) } else { self.tell_numbers(&summary, &methods, out) }
@@ -216,10 +219,11 @@ impl Comparison {
         methods: &[Method],
         out: &mut impl Write,
     ) -> anyhow::Result<()> {
-        let Summary { people, judged_by, low, high, features, seed, .. } = summary;
+        let Summary { people, judged_by, low, high, features, seed, purpose, .. } = summary;
         writeln!(
             out,
-            "Simulation with seed {seed}: {people} people, a number from {low} to {high}, {features} features;"
+            "Simulation with seed {seed}, for {}: {people} people, a number from {low} to {high}, {features} features;",
+            purpose.name()
         )?;
         let repetitions = self.repetitions;
         writeln!(out, "on {judged_by} others, mean ± standard error of {repetitions} repetitions")?;

@@ -167,7 +167,7 @@ impl Train {
     }
 
     /// Refuses people of whom a part would fit and not all, before anything is learnt from the part.
-    fn check_fits(&self, source: &mut dyn Source) -> Result<(), LearnError> {
+    pub(super) fn check_fits(&self, source: &mut dyn Source) -> Result<(), LearnError> {
         let mut crowd = Crowd::default();
         source.pass(&mut |block| {
             crowd.count(block);

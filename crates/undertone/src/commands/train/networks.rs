@@ -111,10 +111,12 @@ impl Train {
             check.map_err(|error| by_name(error.into(), "a network", origin.classes()))?;
         }
         // Whom memory cannot hold is refused before the first training, not after it
-        let retrained = self.retrain.map(|how| anyhow::Ok((how, self.gather(&mut Those::others(people))?)));
-        let retrained = retrained.transpose()?;
+        if self.retrain.is_some() {
+            self.check_fits(&mut Those::others(people))?;
+        }
         let mut model = trainer.fit(people, start)?;
-        if let Some((how, others)) = retrained {
+        if let Some(how) = self.retrain {
+            let others = self.gather(&mut Those::others(people))?;
             let labels = relabel(&model, &others, how.into())?;
             let training = Training { loss: Loss::Soft, ..trainer.training.clone() };
             let trainer = NetTrainer { training, progress: Some(&second), ..trainer };
