@@ -125,7 +125,7 @@ impl BinReports {
 
 /// Between what a report about any fence of c can say at least and at most, whatever is predicted.
 ///
-/// No more than two of f are above one, and none above 1/c. With q the chance of a lie and γ that of the truth, (f_r - q·Σf)/γ is largest where
+/// No more than two of f are above one, and none above 1/c. With λ and γ of [`Bins::estimate_of`], (f_r - λ·Σf)/γ is largest where
 /// the others are zero. Without f_r it falls as the others grow, and f_r adds to it.
 fn fence_terms(bins: Bins, c: f64) -> (f64, f64) {
     let count = bins.count() as usize;

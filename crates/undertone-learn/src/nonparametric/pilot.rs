@@ -14,7 +14,7 @@
 //! them hold at once** with probability 1 - δ, whichever c is taken. The first moment is certain, and what its limit does not need is left
 //! to a lower one of P(|y| ≥ 2^b).
 //!
-//! **The range of a report.** Both are sums Σ w_j·a_j of a report's vector with weights that never fall as j grows. The vector is α on the
+//! **The range of a report.** Both are sums Σ w_j·a_j of a report's vector, the moment beside its certain t_1^p, with weights that never fall as j grows. The vector is α on the
 //! bins that are reported and β on the others, so that with d of them the sum is largest if they are the last, and least if they
 //! are the first; if any number of them can be reported, it is largest with all and least with none.
 //!
@@ -182,7 +182,13 @@ impl Sums {
             BoundedMean::new(range(mechanism, &(0..bins).map(weight).collect::<Vec<_>>()))
         };
         let tails = (0..cuts).map(|cut| of(&|bin| f64::from(u8::from(bin > cut)))).collect();
-        let moments = (0..cuts).map(|cut| of(&|bin| powers[bin.min(cut)])).collect();
+        // t_1^p is certain; what is added to it has weights that begin at zero
+        let moments = (0..cuts).map(|cut| {
+            let weights: Vec<f64> = (0..bins).map(|bin| powers[bin.min(cut)] - powers[0]).collect();
+            let (low, high) = range(mechanism, &weights);
+            BoundedMean::new((powers[0] + low, powers[0] + high))
+        });
+        let moments = moments.collect();
         Self { magnitudes, powers, tails, moments }
     }
 
@@ -381,12 +387,15 @@ mod tests {
         for (value, people, highest, large) in [(8.0, 150u32, 6, 5), (6.0, 50, 3, 1), (6.0, 50, 3, 3)] {
             let magnitudes = Magnitudes::new(0, highest).unwrap();
             let share = 0.5 / f64::from(people);
-            let mut failed = 0;
+            let (mut failed, mut refused) = (0, 0);
             for _ in 0..runs {
                 let bin = |_| if unit(&mut rng) < share { large } else { 0 };
                 let bins: Vec<u32> = (0..people).map(bin).collect();
-                // Refused is not wrong.
-                let Ok(found) = pilot(magnitudes, (LabelKind::Rr, value), &bins, &mut rng) else { continue };
+                // Refused is not wrong, but says nothing either.
+                let Ok(found) = pilot(magnitudes, (LabelKind::Rr, value), &bins, &mut rng) else {
+                    refused += 1;
+                    continue;
+                };
                 let most = magnitudes.end(large).min(found.within);
                 let beyond = if magnitudes.end(large) > found.within { share } else { 0.0 };
                 let truth = 1.0 - share + share * most * most;
@@ -394,7 +403,23 @@ mod tests {
             }
             let failed = f64::from(failed) / f64::from(runs);
             let most = 0.05 + 5.0 * (0.05f64 * 0.95 / f64::from(runs)).sqrt();
-            assert!(failed < most, "ε = {value}, {people}: {failed}");
+            assert!(
+                failed < most && 2 * refused < runs,
+                "ε = {value}, {people}: {failed}, {refused} refused"
+            );
+        }
+    }
+
+    #[test]
+    fn what_everybody_has_at_least_is_certain_however_it_is_reported() {
+        let magnitudes = Magnitudes::new(1, 4).unwrap();
+        for kind in [LabelKind::Rr, LabelKind::Subset, LabelKind::Bits] {
+            let mechanism = kind.mechanism(magnitudes.bins(), epsilon(0.7)).unwrap();
+            let mut sums = Sums::new(magnitudes, &mechanism, 2.0);
+            let mut vectors = LabelVectors::new();
+            vectors.push(-0.3, [(0, 1.7), (3, 1.7)]);
+            vectors.iter().for_each(|vector| sums.add(vector));
+            assert!((sums.moments[0].most(0.05) - 4.0).abs() < 1e-12, "{kind}");
         }
     }
 
