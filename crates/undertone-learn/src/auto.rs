@@ -1,7 +1,7 @@
 //! Which sort of model, from reports alone: a line, averages over people who are alike, or what their features tell by themselves.
 //!
 //! People fall into eight parts by the public hash of their row number. Each sort is learnt without one part, whose reports then
-//! [judge](judgement) it. With few people more parts are kept aside, one after the other, so that more reports judge; with many, one part is enough.
+//! judge it (`judgement`). With few people more parts are kept aside, one after the other, so that more reports judge; with many, one part is enough.
 //! What does best is the choice, which is a function of reports and public features, and free. What is hardly apart, as a line and a
 //! forest that adds nothing to it, is equal, and the simpler sort is taken.
 //!
