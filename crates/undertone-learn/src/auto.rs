@@ -9,6 +9,7 @@
 //! whose true losses are d apart and known up to s, the least loses at most 0.17·s on average by a wrong choice, the cautious rule up to
 //! half of s.
 
+mod field;
 mod judgement;
 
 use crate::evaluation::terms::accuracy;
@@ -16,10 +17,11 @@ use crate::factors::Factors;
 use crate::features::Rows;
 use crate::labels::LabelVectors;
 use crate::nonparametric::{Average, Targets};
-use crate::represented::{Seen, check_reported};
+use crate::represented::Seen;
 use crate::shelf::{Digest, Shelf, stage};
 use crate::split::{Purpose, place};
 use crate::{Classifier, Examples, LearnError, Regressor, Source};
+pub use field::{Field, Untried};
 pub use judgement::Standing;
 use judgement::{Tried, judge};
 use undertone_privacy::number::Bounds;
@@ -68,47 +70,16 @@ pub enum Line<C, N> {
     Number(N),
 }
 
-/// Why a sort of models was not tried.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Untried {
-    /// It takes longer than is allowed
-    #[error("expected to take {} on one core, {} are allowed (--budget)", duration(*.seconds), duration(*.allowed))]
-    TooLong {
-        /// Of one core
-        seconds: f64,
-        /// Of one core
-        allowed: f64,
-    },
-    /// It does not predict numbers
-    #[error("it is for classes only")]
-    OnlyClasses,
-    /// Nothing for factors
-    #[error("no two categories of many values meet")]
-    NoPairs,
-    /// It cannot be learnt from these people
-    #[error("{0}")]
-    Impossible(String),
-}
-
-/// In minutes, or in seconds where that is no minute.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        0.0..1.0 => format!("{seconds:.3} seconds"),
-        1.0..60.0 => format!("{seconds:.1} seconds"),
-        _ => format!("{:.1} minutes", seconds / 60.0),
-    }
-}
-
-/// What takes part besides averages, and how.
+/// What takes part, and how.
 pub struct Entrants<'a> {
-    /// What everybody looks like
-    pub seen: Result<&'a Seen, Untried>,
+    /// Who
+    pub field: Field,
+    /// What everybody looks like, if a representation takes part
+    pub seen: Option<&'a Seen>,
     /// How lines are fitted, in words that differ where they differ
     pub line: &'a str,
     /// Of random cells
     pub seed: u64,
-    /// Of one core: what is expected to take longer is not tried
-    pub seconds: f64,
     /// Where finished tries are kept
     pub shelf: &'a dyn Shelf,
 }
@@ -191,82 +162,77 @@ pub fn parts(people: usize) -> usize {
     (WORK / people.max(1)).clamp(1, PARTS)
 }
 
-/// Who takes part, and who does not.
-fn field(
-    people: &Examples,
-    question: Question,
-    entrants: &Entrants<'_>,
-) -> (Vec<Sort>, Vec<(Sort, Untried)>) {
-    let (mut sorts, mut untried) = (vec![Sort::Line], Vec::new());
-    let fits = (parts(people.len()) + 1) as f64;
-    let mut enter = |sort, seconds: f64| match fits * seconds {
-        seconds if seconds <= entrants.seconds => sorts.push(sort),
-        seconds => untried.push((sort, Untried::TooLong { seconds, allowed: entrants.seconds })),
-    };
-    for average in Average::TRIED {
-        enter(Sort::Average(average), average.seconds(&people.rows, question.targets(people)));
-    }
-    let pairs = people.rows.iter().any(|row| row.sparse.len() > 1);
-    match (&entrants.seen, question) {
-        (Ok(_), Question::Classes(classes)) => match check_reported(&mut &*people, classes) {
-            Ok(()) => sorts.push(Sort::Represented),
-            Err(error) => untried.push((Sort::Represented, Untried::Impossible(error.to_string()))),
-        },
-        (Err(why), Question::Classes(_)) => untried.push((Sort::Represented, why.clone())),
-        (_, Question::Number { .. }) if pairs => enter(Sort::Factors, Factors::seconds(&people.rows)),
-        (_, Question::Number { .. }) => untried.push((Sort::Factors, Untried::NoPairs)),
-    }
-    if matches!(question, Question::Number { .. }) {
-        untried.push((Sort::Represented, Untried::OnlyClasses));
-    }
-    (sorts, untried)
+/// Some people, and those who judge what is learnt from them.
+struct Sides<'a> {
+    people: &'a Examples,
+    part: usize,
+    others: Examples,
+    aside: Examples,
+    /// Of everything that a prediction depends on but for the sort
+    digest: Digest,
 }
 
-/// Lets a line, which `fit_line` learns from the people it is shown, averages, and what everybody looks like be judged by reports that they
-/// have not been shown.
+impl<'a> Sides<'a> {
+    fn new(people: &'a Examples, part: usize, digest: Digest) -> Result<Self, LearnError> {
+        let [others, aside] = [false, true].map(|aside| people.part(|row| is_in(row, part) == aside));
+        if aside.len() < 2 {
+            return Err(LearnError::TooFewReports);
+        }
+        Ok(Self { people, part, others, aside, digest })
+    }
+
+    /// What a sort, learnt from the others, predicts of those who are kept aside.
+    fn predictions<C: Classifier, N: Regressor>(
+        &self,
+        sort: Sort,
+        question: Question,
+        entrants: &Entrants<'_>,
+        fit_line: &mut impl FnMut(&mut dyn Source) -> Result<Line<C, N>, LearnError>,
+    ) -> Result<Vec<f32>, LearnError> {
+        let (mut others, aside, shelf) = (&self.others, &self.aside.rows, entrants.shelf);
+        let name = self.digest.clone().name(sort.name());
+        match (sort, entrants.seen, question) {
+            (Sort::Represented, Some(seen), Question::Classes(classes)) => {
+                seen.without_part(self.people, classes, self.part, shelf)
+            }
+            (Sort::Average(average), ..) => stage(shelf, &name, || {
+                average.fit(&others.rows, question.targets(others), entrants.seed)?.model.predict(aside)
+            }),
+            (Sort::Factors, ..) => stage(shelf, &name, || {
+                let model = Factors::fit(&others.rows, others.numbers.values())?;
+                Ok(aside.iter().map(|row| model.at(row) as f32).collect())
+            }),
+            (Sort::Line | Sort::Represented, ..) => {
+                stage(shelf, &name, || Ok(fit_line(&mut others)?.predict(aside)))
+            }
+        }
+    }
+}
+
+/// Lets all sorts that take part, of which `fit_line` learns the line from the people it is shown, be judged by reports that they have
+/// not been shown.
 pub fn contest<C: Classifier, N: Regressor>(
     people: &Examples,
     question: Question,
-    entrants: &Entrants<'_>,
+    mut entrants: Entrants<'_>,
     mut fit_line: impl FnMut(&mut dyn Source) -> Result<Line<C, N>, LearnError>,
 ) -> Result<Contest, LearnError> {
     let parts = parts(people.len());
-    let (sorts, mut untried) = field(people, question, entrants);
     let begun = |sort| Tried { sort, losses: Vec::new(), probabilities: Vec::new() };
-    let mut tried: Vec<Tried> = sorts.into_iter().map(begun).collect();
+    let mut tried: Vec<Tried> = entrants.field.sorts().map(begun).collect();
     let mut judges: Vec<LabelVectors> = Vec::new();
     let digest = Digest::new("contest").rows(&people.rows).reports(&people.unbiased);
     let digest = digest.reports(&people.likelihood).numbers(&people.numbers);
     let mut beliefs = None;
     for part in 0..parts {
-        let [others, aside] = [false, true].map(|aside| people.part(|row| is_in(row, part) == aside));
-        if aside.len() < 2 {
-            return Err(LearnError::TooFewReports);
-        }
+        let how = format!("{question:?} {part} {} {}", entrants.seed, entrants.line);
+        let sides = Sides::new(people, part, digest.clone().word(&how))?;
         let mut left = Vec::new();
         for mut tried in tried {
             let sort = tried.sort;
-            let how = format!("{question:?} {part} {} {}", entrants.seed, entrants.line);
-            let name = digest.clone().word(&how).name(sort.name());
-            let predictions = match (sort, &entrants.seen, question) {
-                (Sort::Represented, Ok(seen), Question::Classes(classes)) => {
-                    seen.without_part(people, classes, part, entrants.shelf)
-                }
-                (Sort::Average(average), ..) => stage(entrants.shelf, &name, || {
-                    let model = average.fit(&others.rows, question.targets(&others), entrants.seed)?.model;
-                    model.predict(&aside.rows)
-                }),
-                (Sort::Factors, ..) => stage(entrants.shelf, &name, || {
-                    let model = Factors::fit(&others.rows, others.numbers.values())?;
-                    Ok(aside.rows.iter().map(|row| model.at(row) as f32).collect())
-                }),
-                (Sort::Line | Sort::Represented, ..) => {
-                    stage(entrants.shelf, &name, || Ok(fit_line(&mut &others)?.predict(&aside.rows)))
-                }
-            };
-            match predictions {
+            match sides.predictions(sort, question, &entrants, &mut fit_line) {
                 Ok(predictions) => {
-                    tried.losses.extend(question.losses(&aside, &predictions));
+                    tried.losses.extend(question.losses(&sides.aside, &predictions));
                     if (sort, part) == (Sort::Represented, 0) {
                         beliefs = Some(predictions.clone());
                     }
@@ -277,14 +243,14 @@ pub fn contest<C: Classifier, N: Regressor>(
                 }
                 Err(error) if sort == Sort::Line => return Err(error),
                 // What cannot be learnt is no candidate.
-                Err(error) => untried.push((sort, Untried::Impossible(error.to_string()))),
+                Err(error) => entrants.field.leave(sort, error.into()),
             }
         }
         tried = left;
-        judges.push(aside.likelihood);
+        judges.push(sides.aside.likelihood);
     }
     let (standings, chosen) = judge(&tried, &judges, question.classes());
-    Ok(Contest { chosen, standings, untried, parts, beliefs })
+    Ok(Contest { chosen, standings, untried: entrants.field.into_untried(), parts, beliefs })
 }
 
 /// Whether somebody belongs to a part: ⌊8·u⌋ for u on [0, 1). The first one is who is [held out](crate::held_out) elsewhere.
@@ -305,10 +271,6 @@ mod tests {
         Examples::certain_numbers(rows, places.into_iter().map(height))
     }
 
-    fn entrants(shelf: &dyn Shelf) -> Entrants<'_> {
-        Entrants { seen: Err(Untried::OnlyClasses), line: "ridge", seed: 1, seconds: 600.0, shelf }
-    }
-
     fn chosen(people: &Examples) -> Contest {
         let bounds = Bounds::new(0.0, 1.0).unwrap();
         let question = Question::Number { bounds, variance: 0.0 };
@@ -317,7 +279,9 @@ mod tests {
             let line = fit_ridge(others, people.rows.width(), bounds, 1e-9)?;
             Ok(Line::<LinearModel, LinearNumber>::Number(line))
         };
-        contest(people, question, &entrants(&()), line).unwrap()
+        let field = Field::new(people, question, None, 600.0);
+        contest(people, question, Entrants { field, seen: None, line: "ridge", seed: 1, shelf: &() }, line)
+            .unwrap()
     }
 
     #[test]

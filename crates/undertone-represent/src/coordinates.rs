@@ -1,9 +1,11 @@
 //! From what is known of people to where they are: features of their kind, scaled, and the directions in which they differ most.
 
 use crate::error::same;
-use crate::principal::ROUNDING;
+use crate::principal::{Principal, ROUNDING};
 use crate::ranks::Ranks;
-use crate::{Matrix, Patches, Principal, RepresentError, Scattering, SparseRows};
+use crate::spectrum::SPARE;
+use crate::spread::{BLOCK, Spread, Sums};
+use crate::{Matrix, Patches, RepresentError, Scattering, SparseRows};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -33,12 +35,20 @@ impl Kind {
         }
     }
 
-    /// Multiplications that make them of a row; those of filters are few.
+    /// Multiplications that make them of a row, twice; those of filters are few.
     pub fn operations(self, columns: usize) -> f64 {
         match self {
             Self::Columns | Self::Ranks | Self::Strokes => 0.0,
-            Self::Patches => columns as f64 * Patches::OPERATIONS,
+            Self::Patches => 2.0 * columns as f64 * Patches::OPERATIONS,
         }
+    }
+
+    /// The most bytes that finding `count` coordinates of so many people takes beside their rows: those coordinates, the features of a
+    /// block, the covariances of features, and four sets of vectors over them.
+    pub fn bytes(self, people: usize, columns: usize, count: usize) -> u64 {
+        let (features, count) = (self.features(columns) as u64, count as u64);
+        let block = people.min(BLOCK) as u64 * (columns as u64 + 2 * features);
+        4 * (people as u64 * count + block + features * features + 4 * features * (count + SPARE as u64))
     }
 }
 
@@ -60,51 +70,47 @@ enum Extractor {
 }
 
 impl Extractor {
-    fn features(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
+    fn features(&self, rows: Matrix) -> Result<Matrix, RepresentError> {
         match self {
-            Self::Columns => Ok(rows.clone()),
+            Self::Columns => Ok(rows),
             Self::Ranks(ranks) => ranks.transform(rows),
-            Self::Strokes(scattering) => scattering.transform(rows),
-            Self::Patches(patches) => patches.transform(rows),
+            Self::Strokes(scattering) => scattering.transform(&rows),
+            Self::Patches(patches) => patches.transform(&rows),
+        }
+    }
+
+    /// What a row is made of.
+    fn unit(&self) -> &'static str {
+        match self {
+            Self::Columns | Self::Ranks(_) => "a feature",
+            Self::Strokes(_) | Self::Patches(_) => "a pixel",
         }
     }
 
     /// What makes features of one kind as wide as those of another; columns are as wide as they were meant to be.
-    fn scale(&self, features: &Matrix) -> Vec<f32> {
+    fn scale(&self, spread: &Spread) -> Vec<f32> {
+        let features = spread.mean.len();
         let kind = match self {
-            Self::Columns | Self::Ranks(_) => return vec![1.0; features.columns()],
+            Self::Columns | Self::Ranks(_) => return vec![1.0; features],
             Self::Strokes(scattering) => scattering.kind(),
             Self::Patches(_) => 1,
         };
-        let width = |moments: &[(f64, f64)]| {
-            let n = moments.len() as f64;
-            let mean = moments.iter().map(|m| m.0).sum::<f64>() / n;
-            let square = moments.iter().map(|m| m.1).sum::<f64>() / n;
+        let width = |first: usize| {
+            let columns = (first..first + kind).map(|column| spread.column(column));
+            let average = |of: fn((f64, f64)) -> f64| columns.clone().map(of).sum::<f64>() / kind as f64;
+            let (mean, square) =
+                (average(|(mean, _)| mean), average(|(mean, variance)| mean * mean + variance));
             let variance = square - mean * mean;
             // Divided by a width that is only rounding, rounding would be as wide as the rest
             if variance > ROUNDING * ROUNDING * square { variance.sqrt() } else { 0.0 }
         };
-        let widths: Vec<f64> = moments(features).chunks(kind).map(width).collect();
+        let widths: Vec<f64> = (0..features).step_by(kind).map(width).collect();
         // What hardly varies is not made to vary as much as the rest
         let soft = SOFTENING * widths.iter().sum::<f64>() / widths.len() as f64;
         // Where nothing varies at all, nothing is to be seen
         let scale = |width: f64| if width + soft > 0.0 { (1.0 / (width + soft)) as f32 } else { 0.0 };
         widths.iter().flat_map(|&width| vec![scale(width); kind]).collect()
     }
-}
-
-/// The means of each column and of its square.
-fn moments(rows: &Matrix) -> Vec<(f64, f64)> {
-    let width = rows.columns();
-    let mut sums = vec![(0.0, 0.0); width];
-    for row in rows.values().chunks_exact(width) {
-        for (sum, &x) in sums.iter_mut().zip(row) {
-            sum.0 += f64::from(x);
-            sum.1 += f64::from(x) * f64::from(x);
-        }
-    }
-    let n = rows.rows() as f64;
-    sums.iter().map(|sum| (sum.0 / n, sum.1 / n)).collect()
 }
 
 fn scaled(features: &mut Matrix, scale: &[f32]) {
@@ -125,12 +131,19 @@ impl Coordinates {
             Kind::Strokes => Extractor::Strokes(Scattering::new(rows.columns())?),
             Kind::Patches => Extractor::Patches(Patches::fit(rows)?),
         };
-        let mut features = extractor.features(rows)?;
-        let scale = extractor.scale(&features);
-        scaled(&mut features, &scale);
-        let principal = Principal::fit(&features, count)?;
-        let coordinates = principal.project(&features)?;
-        Ok((Self { extractor, scale, principal }, coordinates))
+        rows.check_finite(extractor.unit())?;
+        // Features of everybody are made twice, a few people at a time, and never are in memory together
+        let mut sums = Sums::new(kind.features(rows.columns()));
+        for block in rows.blocks(BLOCK) {
+            sums.add(extractor.features(block)?)?;
+        }
+        let mut spread = sums.finish();
+        let scale = extractor.scale(&spread);
+        spread.scale(&scale);
+        let principal = Principal::fit(spread, count)?;
+        let map = Self { extractor, scale, principal };
+        let coordinates = map.project(rows)?;
+        Ok((map, coordinates))
     }
 
     /// The same of columns that are mostly zero, as those of texts and of many categories are.
@@ -152,10 +165,15 @@ impl Coordinates {
 
     /// Where others are.
     pub fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
-        let mut features = self.extractor.features(rows)?;
-        same("a row", "features", features.columns(), self.scale.len())?;
-        scaled(&mut features, &self.scale);
-        self.principal.project(&features)
+        rows.check_finite(self.extractor.unit())?;
+        let mut places = Vec::with_capacity(rows.rows() * self.principal.coordinates());
+        for block in rows.blocks(BLOCK) {
+            let mut features = self.extractor.features(block)?;
+            same("a row", "features", features.columns(), self.scale.len())?;
+            scaled(&mut features, &self.scale);
+            places.extend_from_slice(self.principal.project(&features)?.values());
+        }
+        Matrix::new(self.principal.coordinates(), places)
     }
 }
 
@@ -185,6 +203,25 @@ mod tests {
             Coordinates::fit_sparse(&SparseRows::new(3), 2),
             Err(RepresentError::TooFew { people: 0, .. })
         ));
+    }
+
+    #[test]
+    fn a_row_is_where_it_is_in_whatever_block_and_is_named_by_its_number_among_all() {
+        let rows = Matrix::from_fn(2 * BLOCK + 3, 5, |i, j| ((i * (j + 1)) as f32 * 0.37).sin() + j as f32);
+        for kind in [Kind::Columns, Kind::Ranks] {
+            let (map, places) = Coordinates::fit(kind, &rows, 3).unwrap();
+            assert_eq!((places.rows(), places.columns()), (rows.rows(), 3));
+            for i in [0, BLOCK - 1, BLOCK, 2 * BLOCK + 2] {
+                let alone = map.project(&rows.select(&[i])).unwrap();
+                let same = alone.values().iter().zip(places.row(i)).all(|(a, b)| (a - b).abs() < 1e-5);
+                assert!(same, "{kind:?} {i}: {:?} for {alone:?}", places.row(i));
+            }
+            let mut bad = rows.clone();
+            bad.row_mut(BLOCK + 4)[2] = f32::NAN;
+            for found in [Coordinates::fit(kind, &bad, 3).err(), map.project(&bad).err()] {
+                assert!(matches!(found, Some(RepresentError::NotFinite { row, .. }) if row == BLOCK + 5));
+            }
+        }
     }
 
     /// Eight by eight pixels have fewer strokes than are written down as a whole, twelve by twelve more.

@@ -143,8 +143,7 @@ impl KernelBasis {
             let scale = 1.0 / value.sqrt();
             column.iter_mut().for_each(|x| *x *= scale);
         }
-        let vectors = product(seen.view(), turn.as_ref());
-        drop(seen);
+        let vectors = seen.times_in_place(turn.as_ref());
         solve_upper_triangular_in_place(root.transpose(), turn.as_mut(), Par::Seq);
         let turn = Matrix::from_fn(turn.nrows(), kept, |i, j| turn[(i, j)]);
         Ok(Self { vectors, values: values[..kept].iter().copied().map(f64::from).collect(), kernel, turn })

@@ -30,6 +30,7 @@ mod scattering;
 mod smoother;
 mod sparse;
 mod spectrum;
+mod spread;
 mod waves;
 mod written;
 
@@ -41,7 +42,6 @@ pub use learnt::Learnt;
 pub use matrix::Matrix;
 pub use nearest::Neighbours;
 pub use patches::Patches;
-pub use principal::Principal;
 pub use recipe::{Recipe, Told};
 pub use representation::{Representation, Sizes};
 pub use scattering::Scattering;

@@ -73,6 +73,12 @@ impl Matrix {
         &self.values[rows.start * self.columns..rows.end * self.columns]
     }
 
+    /// Copies of all rows, so many at a time.
+    pub(crate) fn blocks(&self, rows: usize) -> impl Iterator<Item = Self> {
+        let values = self.values.chunks((rows * self.columns).max(1));
+        values.map(|values| Self { columns: self.columns, values: values.to_vec() })
+    }
+
     /// Some rows, in the order that is asked for.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
@@ -99,6 +105,22 @@ impl Matrix {
     /// A·B on all cores.
     pub(crate) fn times(&self, other: &Self) -> Self {
         product(self.view(), other.view())
+    }
+
+    /// A·B in the place of A, for a B that is not wider than it is high: rows of the product end before those that are still to be
+    /// multiplied begin.
+    pub(crate) fn times_in_place(mut self, other: MatRef<'_, f32>) -> Self {
+        let (from, to, rows) = (self.columns, other.ncols(), self.rows());
+        assert!(to <= from && from == other.nrows(), "{from} columns times {} by {to}", other.nrows());
+        for start in (0..rows).step_by(IN_PLACE) {
+            let count = IN_PLACE.min(rows - start);
+            let block = MatRef::from_row_major_slice(self.block(start..start + count), count, from);
+            let made = product(block, other);
+            self.values[start * to..][..count * to].copy_from_slice(&made.values);
+        }
+        self.columns = to;
+        self.values.truncate(rows * to);
+        self
     }
 
     /// A'·B on all cores.
@@ -137,10 +159,14 @@ impl Matrix {
 
     /// Whether everything is a number.
     pub(crate) fn check_finite(&self, what: &'static str) -> Result<(), RepresentError> {
+        self.check_finite_from(what, 0)
+    }
+
+    /// The same of rows that so many others stand before.
+    pub(crate) fn check_finite_from(&self, what: &'static str, before: usize) -> Result<(), RepresentError> {
+        let row = |at: usize| before + at / self.columns + 1;
         match self.values.iter().position(|value| !value.is_finite()) {
-            Some(at) => {
-                Err(RepresentError::NotFinite { what, row: at / self.columns + 1, value: self.values[at] })
-            }
+            Some(at) => Err(RepresentError::NotFinite { what, row: row(at), value: self.values[at] }),
             None => Ok(()),
         }
     }
@@ -148,6 +174,8 @@ impl Matrix {
 
 /// Rows of a product that a core makes at once.
 const ROWS: usize = 256;
+/// Rows of a product that are made before they take the place of others.
+pub(crate) const IN_PLACE: usize = 4096;
 
 /// A·B on all cores: each takes some rows of it, and none waits for another, as it would if all worked on one block.
 pub(crate) fn product(left: MatRef<'_, f32>, right: MatRef<'_, f32>) -> Matrix {
@@ -181,6 +209,15 @@ mod tests {
         // More columns than a stripe has rows
         let wide = Matrix::from_fn(3, ROWS + 40, |i, j| ((i * 5 + j) % 7) as f32);
         assert_eq!(wide.gram(), wide.transposed_times(&wide));
+    }
+
+    #[test]
+    fn a_product_takes_the_place_of_its_left_side() {
+        let a = Matrix::from_fn(2 * IN_PLACE + 5, 3, |i, j| ((i + j) % 11) as f32);
+        for width in 1..=3 {
+            let b = Matrix::from_fn(3, width, |i, j| (i as f32) - 2.0 * j as f32);
+            assert_eq!(a.clone().times_in_place(b.view()), a.times(&b));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use crate::error::same;
 use crate::matrix::multiply;
 use crate::spectrum::symmetric;
+use crate::spread::Spread;
 use crate::{Matrix, RepresentError};
 use faer::{Mat, MatMut, MatRef, Par};
 use rand_chacha::ChaCha8Rng;
@@ -58,9 +59,9 @@ impl Patches {
         images.check_finite("a pixel")?;
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let sample = sample(images, side, &mut rng)?;
-        let mean = crate::principal::column_means(&sample);
-        let whitening = whitening(&sample, &mean)?;
-        let shift = Matrix::new(PATCH, mean)?.times(&whitening);
+        let spread = Spread::of(&sample)?;
+        let whitening = whitening(&spread.covariance)?;
+        let shift = Matrix::new(PATCH, spread.mean)?.times(&whitening);
         let mut white = sample.times(&whitening);
         for row in white.values_mut().chunks_exact_mut(PATCH) {
             row.iter_mut().zip(shift.values()).for_each(|(x, shift)| *x -= shift);
@@ -188,8 +189,7 @@ fn sample(images: &Matrix, side: usize, rng: &mut ChaCha8Rng) -> Result<Matrix, 
 }
 
 /// U·(S + s̄/10)^-1/2·U' for the covariance USU'.
-fn whitening(sample: &Matrix, mean: &[f32]) -> Result<Matrix, RepresentError> {
-    let covariance = crate::principal::covariance(sample, mean);
+fn whitening(covariance: &Matrix) -> Result<Matrix, RepresentError> {
     let (values, vectors) = symmetric(&Mat::from_fn(PATCH, PATCH, |i, j| f64::from(covariance.row(i)[j])))?;
     let soft = SOFTENING * values.iter().sum::<f64>() / PATCH as f64;
     let scaled =

@@ -6,44 +6,40 @@
 
 use crate::error::same;
 use crate::spectrum::{Spectrum, leading};
+use crate::spread::Spread;
 use crate::{Matrix, RepresentError, SparseRows};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The power of its variance by which a coordinate is divided.
 const WHITENING: f32 = 0.25;
 /// What differs by less than this part of itself differs by rounding.
 pub(crate) const ROUNDING: f64 = 1e-6;
-/// How many rows are centred at a time.
-const BLOCK: usize = 8192;
 
 /// A map from features to coordinates that are scaled for distances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Principal {
+pub(crate) struct Principal {
     mean: Vec<f32>,
     /// Columns are directions, divided by the power of their variance
     directions: Matrix,
 }
 
 impl Principal {
-    /// The `count` leading directions of the rows, fewer if they have fewer.
-    pub fn fit(rows: &Matrix, count: usize) -> Result<Self, RepresentError> {
-        let (people, width) = (rows.rows(), rows.columns());
+    /// The `count` leading directions of rows that spread like this, fewer if they have fewer.
+    pub(crate) fn fit(spread: Spread, count: usize) -> Result<Self, RepresentError> {
+        let Spread { rows: people, ref mean, ref covariance } = spread;
+        let width = mean.len();
         if people < 2 {
             return Err(RepresentError::TooFew { people, needed: "directions in which they differ".into() });
         }
-        rows.check_finite("a feature")?;
-        let mean = column_means(rows);
-        let covariance = covariance(rows, &mean);
-        let variances = (0..width).map(|j| f64::from(covariance.row(j)[j]));
-        check_differ(&mean, variances, people)?;
+        check_differ(mean, (0..width).map(|column| spread.column(column).1), people)?;
         // They differ in fewer directions than they are
         let count = count.min(width).min(people - 1);
-        Self::of(mean, leading(width, count, 0.0, |v| covariance.times(v))?, people)
+        let found = leading(width, count, 0.0, |v| covariance.times(v))?;
+        Self::of(spread.mean, found, people)
     }
 
     /// The same of rows that are mostly zero, whose covariance X'X/n - mm' is applied without being written down.
-    pub fn fit_sparse(rows: &SparseRows, count: usize) -> Result<Self, RepresentError> {
+    pub(crate) fn fit_sparse(rows: &SparseRows, count: usize) -> Result<Self, RepresentError> {
         let (people, width) = (rows.rows(), rows.columns());
         if people < 2 {
             return Err(RepresentError::TooFew { people, needed: "directions in which they differ".into() });
@@ -77,24 +73,19 @@ impl Principal {
         Ok(Self { mean, directions })
     }
 
-    /// How many features it takes.
-    pub fn features(&self) -> usize {
-        self.mean.len()
-    }
-
     /// How many coordinates it gives.
-    pub fn coordinates(&self) -> usize {
+    pub(crate) fn coordinates(&self) -> usize {
         self.directions.columns()
     }
 
     /// Where people are.
-    pub fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
+    pub(crate) fn project(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
         self.check(rows.columns())?;
         self.centred(rows.times(&self.directions))
     }
 
     /// Where people are whose rows are mostly zero.
-    pub fn project_sparse(&self, rows: &SparseRows) -> Result<Matrix, RepresentError> {
+    pub(crate) fn project_sparse(&self, rows: &SparseRows) -> Result<Matrix, RepresentError> {
         self.check(rows.columns())?;
         self.centred(rows.times(&self.directions))
     }
@@ -113,14 +104,6 @@ impl Principal {
         }
         Ok(out)
     }
-}
-
-pub(crate) fn column_means(rows: &Matrix) -> Vec<f32> {
-    let mut sums = vec![0.0f64; rows.columns()];
-    for row in rows.values().chunks_exact(rows.columns()) {
-        sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum += f64::from(x));
-    }
-    sums.iter().map(|sum| (sum / rows.rows() as f64) as f32).collect()
 }
 
 /// Refuses people whose columns vary by rounding only.
@@ -147,25 +130,13 @@ fn sparse_variances(across: &SparseRows) -> impl Iterator<Item = f64> {
     })
 }
 
-/// Σ(x - m)(x - m)'/n.
-pub(crate) fn covariance(rows: &Matrix, mean: &[f32]) -> Matrix {
-    let (people, width) = (rows.rows(), rows.columns());
-    let mut sum = Matrix::zeros(width, width);
-    for start in (0..people).step_by(BLOCK) {
-        let mut block = rows.block(start..(start + BLOCK).min(people)).to_vec();
-        block.par_chunks_mut(width).for_each(|row| {
-            row.iter_mut().zip(mean).for_each(|(x, mean)| *x -= mean);
-        });
-        let block = Matrix::new(width, block).expect("whole rows");
-        block.add_gram(&mut sum, 1.0 / people as f32);
-    }
-    sum.mirror();
-    sum
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn fit(rows: &Matrix, count: usize) -> Result<Principal, RepresentError> {
+        Principal::fit(Spread::of(rows)?, count)
+    }
 
     #[test]
     fn coordinates_lie_along_the_axes_of_an_ellipse_and_are_scaled() {
@@ -177,7 +148,7 @@ mod tests {
             let (v, u) = angle(i).sin_cos();
             5.0 + if j == 0 { 4.0 * cos * u - sin * v } else { 4.0 * sin * u + cos * v }
         });
-        let principal = Principal::fit(&rows, 2).unwrap();
+        let principal = fit(&rows, 2).unwrap();
         let found = principal.project(&rows).unwrap();
         for i in 0..people {
             let (v, u) = angle(i).sin_cos();
@@ -202,7 +173,7 @@ mod tests {
             let row = dense.row(i).iter().enumerate().filter(|(_, x)| **x != 0.0);
             sparse.push(row.map(|(j, &x)| (j as u32, x))).unwrap();
         }
-        let (one, other) = (Principal::fit(&dense, 3).unwrap(), Principal::fit_sparse(&sparse, 3).unwrap());
+        let (one, other) = (fit(&dense, 3).unwrap(), Principal::fit_sparse(&sparse, 3).unwrap());
         let (one, other) = (one.project(&dense).unwrap(), other.project_sparse(&sparse).unwrap());
         for i in 0..400 {
             let same = one.row(i).iter().zip(other.row(i)).all(|(a, b)| (a.abs() - b.abs()).abs() < 2e-2);
@@ -227,20 +198,17 @@ mod tests {
     #[test]
     fn people_who_do_not_differ_and_other_columns_are_refused() {
         let same = Matrix::from_fn(20, 3, |_, j| j as f32);
-        assert_eq!(Principal::fit(&same, 2), Err(RepresentError::Constant { people: 20 }));
+        assert_eq!(fit(&same, 2), Err(RepresentError::Constant { people: 20 }));
         let nearly = Matrix::from_fn(20, 300, |i, _| if i % 2 == 0 { 3.0 } else { 3.0f32.next_up() });
-        assert_eq!(Principal::fit(&nearly, 2), Err(RepresentError::Constant { people: 20 }));
+        assert_eq!(fit(&nearly, 2), Err(RepresentError::Constant { people: 20 }));
         let large = Matrix::from_fn(20, 300, |i, j| 1e25 * ((i * j) as f32).sin());
-        assert!(matches!(Principal::fit(&large, 2), Err(RepresentError::Spectrum { size: 42, .. })));
+        assert!(matches!(fit(&large, 2), Err(RepresentError::Spectrum { size: 42, .. })));
         let rows = Matrix::from_fn(20, 3, |i, j| (i * (j + 1)) as f32);
-        let principal = Principal::fit(&rows, 3).unwrap();
+        let principal = fit(&rows, 3).unwrap();
         assert!(matches!(
             principal.project(&Matrix::zeros(1, 4)),
             Err(RepresentError::Shape { found: 4, .. })
         ));
-        assert!(matches!(
-            Principal::fit(&Matrix::zeros(1, 3), 2),
-            Err(RepresentError::TooFew { people: 1, .. })
-        ));
+        assert!(matches!(fit(&Matrix::zeros(1, 3), 2), Err(RepresentError::TooFew { people: 1, .. })));
     }
 }

@@ -36,14 +36,13 @@ impl Ranks {
         Ok(Self { columns: (0..rows.columns()).into_par_iter().map(column).collect() })
     }
 
-    pub(crate) fn transform(&self, rows: &Matrix) -> Result<Matrix, RepresentError> {
+    pub(crate) fn transform(&self, mut rows: Matrix) -> Result<Matrix, RepresentError> {
         same("a row", "features", rows.columns(), self.columns.len())?;
         rows.check_finite("a feature")?;
-        let mut out = rows.clone();
-        out.values_mut().par_chunks_mut(self.columns.len()).for_each(|row| {
+        rows.values_mut().par_chunks_mut(self.columns.len()).for_each(|row| {
             row.iter_mut().zip(&self.columns).for_each(|(x, places)| *x = between(places, *x));
         });
-        Ok(out)
+        Ok(rows)
     }
 }
 
@@ -124,7 +123,7 @@ mod tests {
     #[test]
     fn four_people_are_as_far_apart_as_their_ranks_and_as_wide_as_they_were() {
         let rows = column(&[0.0, 1.0, 2.0, 1000.0]);
-        let found = Ranks::fit(&rows).unwrap().transform(&rows).unwrap();
+        let found = Ranks::fit(&rows).unwrap().transform(rows.clone()).unwrap();
         // Shares 1/8, 3/8, 5/8, 7/8: scores ±ln 7 and ±ln(5/3)
         let (far, near) = (7f64.ln(), (5f64 / 3.0).ln());
         let [mean, variance] = [1003.0 / 4.0, (1.0 + 4.0 + 1e6) / 4.0 - (1003f64 / 4.0).powi(2)];
@@ -141,10 +140,10 @@ mod tests {
         let ranks = Ranks::fit(&column(&values)).unwrap();
         assert!(ranks.columns[0].len() < 400, "{}", ranks.columns[0].len());
         let probes: Vec<f32> = (0..=1000u16).map(|i| f32::from(i) / 1000.0).collect();
-        let found = ranks.transform(&column(&probes)).unwrap();
+        let found = ranks.transform(column(&probes)).unwrap();
         assert!(found.values().is_sorted());
         // Half of the people are below 0.002, and take half of the way
-        let at = |x: f32| ranks.transform(&column(&[x])).unwrap().values()[0];
+        let at = |x: f32| ranks.transform(column(&[x])).unwrap().values()[0];
         let (low, high) = (at(-5.0), at(5.0));
         assert_eq!((low, high), (at(values.iter().copied().fold(1.0, f32::min)), at(1.0)));
         let middle = (at(0.001_953) - low) / (high - low);
@@ -155,9 +154,9 @@ mod tests {
     fn columns_of_two_values_stay_and_what_is_no_number_is_refused() {
         let rows = Matrix::from_fn(10, 2, |i, j| if j == 0 { (i % 2) as f32 } else { i as f32 });
         let ranks = Ranks::fit(&rows).unwrap();
-        let found = ranks.transform(&rows).unwrap();
+        let found = ranks.transform(rows.clone()).unwrap();
         assert_eq!(found.first_columns(1), rows.first_columns(1));
-        assert!(ranks.transform(&column(&[1.0])).is_err());
+        assert!(ranks.transform(column(&[1.0])).is_err());
         assert!(Ranks::fit(&column(&[1.0, f32::NAN])).is_err());
         let text = serde_json::to_string(&ranks).unwrap();
         assert_eq!(serde_json::from_str::<Ranks>(&text).unwrap(), ranks);

@@ -1,6 +1,7 @@
 //! Bases over the people, made of public coordinates once, and learnt from as often as there are reports.
 
 use crate::error::same;
+use crate::matrix::IN_PLACE;
 use crate::{Filter, GraphBasis, KernelBasis, Matrix, RepresentError, Smoother};
 use serde::{Deserialize, Serialize};
 
@@ -29,13 +30,15 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// The most bytes that a representation of so many people needs while it is made: for the graph four sets of vectors, for the kernel
-    /// everybody's nearness to the landmarks, as much again for the basis, and a few squares over the landmarks.
+    /// The most bytes that a representation of so many people needs while it is made: coordinates and those of them that are looked at,
+    /// for the graph four sets of vectors, for the kernel
+    /// everybody's nearness to the landmarks, whose place the basis takes, and a few squares over the landmarks.
     pub fn bytes(&self, people: usize) -> u64 {
         let (people, landmarks) = (people as u64, self.landmarks.min(people) as u64);
         let graph = 4 * people * (GRAPH_SIZES[GRAPH_SIZES.len() - 1] as u64 + 40) * 4;
-        let kernel = 2 * people * landmarks * 4 + 3 * landmarks * landmarks * 8;
-        graph.max(kernel + graph / 4)
+        let kernel = (people + people.min(IN_PLACE as u64)) * landmarks * 4 + 3 * landmarks * landmarks * 8;
+        let coordinates = 2 * people * self.graph_coordinates.max(self.kernel_coordinates) as u64 * 4;
+        coordinates + graph.max(kernel + graph / 4)
     }
 
     /// Multiplications of the two most expensive steps, which grow with the square of the people and of the landmarks.

@@ -1,8 +1,8 @@
 //! What a representation takes, before anything is made: bytes, and seconds on one core.
 //!
 //! Both are counted, not measured, so that a plan is the same on every machine. Memory is that of everybody as they were gathered and, beside
-//! them, of the largest step: features and the vectors that look for the directions in which they differ, then graph and kernel, of which
-//! those of the views before are kept, then labels.
+//! them, of the largest step: features of a block of people and the vectors that look for the directions in which they differ, then graph and
+//! kernel, of which those of the views before are kept, then labels.
 
 use super::given::is_sparse;
 use super::{Sight, Step, sizes};
@@ -67,12 +67,11 @@ impl Need {
         let mut need = Self { gathered: rows.bytes() as u64, ..Self::default() };
         for &kind in sight.kinds() {
             let sizes = sizes(kind, rows);
-            let features = Features::of(rows, kind);
-            let count = sizes.graph_coordinates.max(sizes.kernel_coordinates).min(people) as u64;
-            need.looking += people as f64 * kind.operations(rows.width()) / RATE;
-            need.looking += (features.operations(count) + sizes.operations(people)) / RATE;
+            let count = sizes.graph_coordinates.max(sizes.kernel_coordinates).min(people);
+            let features = Features { rows, kind, count };
+            need.looking += (features.operations() + sizes.operations(people)) / RATE;
             need.learning += learning(&sizes, people, classes) / RATE;
-            need.make(kept + features.bytes(count), Step::Features);
+            need.make(kept + features.bytes(), Step::Features);
             need.make(kept + sizes.bytes(people), larger(&sizes, people));
             kept += basis_bytes(&sizes, people);
         }
@@ -146,38 +145,34 @@ fn learning(sizes: &Sizes, people: usize, classes: usize) -> f64 {
 }
 
 /// How many features of whom.
-struct Features {
-    people: u64,
-    /// Columns, of which features are made
-    columns: u64,
-    width: u64,
-    /// Values that are not zero, where only they are kept
-    entries: Option<u64>,
+struct Features<'a> {
+    rows: &'a Rows,
+    kind: Kind,
+    /// Coordinates that are made of them
+    count: usize,
 }
 
-impl Features {
-    fn of(rows: &Rows, kind: Kind) -> Self {
-        let width = kind.features(rows.width()) as u64;
-        let entries = is_sparse(rows).then(|| rows.bytes() as u64 / 4);
-        Self { people: rows.len() as u64, columns: rows.width() as u64, width, entries }
+impl Features<'_> {
+    /// In full, a copy of the columns and what features take. Else each value with its column, by rows and by columns, and four sets of
+    /// vectors over the features.
+    fn bytes(&self) -> u64 {
+        let (people, columns) = (self.rows.len(), self.rows.width());
+        if is_sparse(self.rows) {
+            let vectors = (self.count as u64 + SPARE) * (4 * columns as u64 + people as u64);
+            return 4 * self.rows.bytes() as u64 + 4 * vectors;
+        }
+        4 * (people * columns) as u64 + self.kind.bytes(people, columns, self.count)
     }
 
-    /// In full, a copy of the columns, features, and the covariances of these. Else each value with its column, by rows and by columns, and
-    /// four sets of vectors over the features.
-    fn bytes(&self, count: u64) -> u64 {
-        let vectors = 4 * (count + SPARE) * (4 * self.width + self.people);
-        match self.entries {
-            None => 4 * self.people * (self.columns + self.width) + 4 * self.width * self.width + vectors,
-            Some(entries) => 16 * entries + vectors,
+    /// Features themselves, their covariances and the search for directions.
+    fn operations(&self) -> f64 {
+        let (people, features) = (self.rows.len() as f64, self.kind.features(self.rows.width()) as f64);
+        let vectors = (self.count as u64 + SPARE) as f64;
+        if is_sparse(self.rows) {
+            let entries = self.rows.bytes() as f64 / 4.0;
+            return PRODUCTS * vectors * (2.0 * entries + features * vectors);
         }
-    }
-
-    fn operations(&self, count: u64) -> f64 {
-        let (people, features) = (self.people as f64, self.width as f64);
-        let vectors = (count + SPARE) as f64;
-        match self.entries {
-            None => people * features * features / 2.0 + PRODUCTS * features * features * vectors,
-            Some(entries) => PRODUCTS * vectors * (2.0 * entries as f64 + features * vectors),
-        }
+        let made = people * self.kind.operations(self.rows.width());
+        made + people * features * features / 2.0 + PRODUCTS * features * features * vectors
     }
 }

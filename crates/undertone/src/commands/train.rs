@@ -135,7 +135,8 @@ pub(crate) struct Train {
     /// representation what reports chose at each step
     #[arg(long)]
     explain: bool,
-    /// With --model auto: what is expected to take longer on one core of a usual machine is not tried
+    /// With --model auto: minutes that all that is tried beside a line is expected to take on one core of a usual machine; what takes least
+    /// is tried first, and what does not fit any more is not
     #[arg(long, value_name = "MINUTES", value_parser = arguments::positive, default_value = "20")]
     budget: f64,
     /// Print JSON

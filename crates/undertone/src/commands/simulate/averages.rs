@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::methods::options;
 use super::represented::represented;
-use undertone_learn::auto::{Entrants, Line, Question, SHORTER, Sort, Untried, contest};
+use undertone_learn::auto::{Entrants, Field, Line, Question, SHORTER, Sort, contest};
 use undertone_learn::factors::Factors;
 use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Target, fit, fit_choosing_l2};
 use undertone_learn::loss::Loss;
@@ -48,16 +48,24 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
         let line = fit(others, features, classes, &tried, None, |_| ())?;
         Ok(Line::<LinearModel, LinearNumber>::Classes(line))
     };
-    Ok(match contest(everybody, question, &entrants(data.seen()?, seed), line)?.chosen {
+    let mut field = Field::new(everybody, question, Some(data.sight), Limits::default().seconds);
+    let mut seen = None;
+    if field.seconds(Sort::Represented).is_some() {
+        match data.seen()? {
+            Ok(found) => seen = Some(found),
+            Err(why) => field.leave(Sort::Represented, why),
+        }
+    }
+    Ok(match contest(everybody, question, entrants(field, seen, seed), line)?.chosen {
         Sort::Line | Sort::Factors => Predictor::Linear(model),
         Sort::Average(average) => Predictor::Nonparametric(fitted(average, everybody, question, seed)?),
         Sort::Represented => return represented(&people, data),
     })
 }
 
-/// Nothing is kept, and what takes more than twenty minutes of one core is not tried.
-fn entrants(seen: Result<&Seen, Untried>, seed: u64) -> Entrants<'_> {
-    Entrants { seen, line: "", seed, seconds: Limits::default().seconds, shelf: &() }
+/// Nothing is kept.
+fn entrants(field: Field, seen: Option<&Seen>, seed: u64) -> Entrants<'_> {
+    Entrants { field, seen, line: "", seed, shelf: &() }
 }
 
 /// What is learnt of a number.
@@ -93,8 +101,8 @@ impl NumberLearner {
             Self::Auto => {
                 let tried =
                     |others: &mut dyn Source| line(others).map(Line::<LinearModel, LinearNumber>::Number);
-                let entrants = entrants(Err(Untried::OnlyClasses), seed);
-                match contest(people, question, &entrants, tried)?.chosen {
+                let field = Field::new(people, question, None, Limits::default().seconds);
+                match contest(people, question, entrants(field, None, seed), tried)?.chosen {
                     Sort::Line | Sort::Represented => line(&mut &*people).map(NumberPredictor::Linear),
                     Sort::Average(sort) => average(sort, people),
                     Sort::Factors => factors(people),

@@ -25,7 +25,7 @@ pub(crate) struct Data {
     pub(crate) left_out: u64,
     /// How columns became rows
     pub(super) encoder: Encoder,
-    sight: Sight,
+    pub(super) sight: Sight,
     /// Those who are asked as their features show them, which is the same for all reports
     seen: OnceLock<Result<Seen, Untried>>,
 }

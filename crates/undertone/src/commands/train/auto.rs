@@ -2,7 +2,7 @@
 
 use super::averages::number_question;
 use super::numbers::LearntNumber;
-use super::representation::represented;
+use super::representation::{class_name, represented};
 use super::summary::NotTried;
 use super::{Candidate, Kind, Learnt, Train, name};
 use crate::digits::digits;
@@ -11,13 +11,13 @@ use crate::stages::Stages;
 use anyhow::{Context, anyhow};
 use std::io::Write;
 use undertone_learn::auto::{
-    Contest, Entrants, Line, Question, SHORTER, Sort, Standing, Untried, contest, parts,
+    Contest, Entrants, Field, Line, Question, SHORTER, Sort, Standing, Untried, contest, parts,
 };
 use undertone_learn::evaluation::Figure;
 use undertone_learn::features::Encoder;
 use undertone_learn::linear::{ErmOptions, LinearModel, fit};
-use undertone_learn::nonparametric::Average;
 use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
+use undertone_learn::represented::Sight;
 use undertone_learn::shelf::{Digest, stage};
 use undertone_learn::{Examples, LearnError, Source};
 use undertone_report::NumberWords;
@@ -41,9 +41,15 @@ fn candidates(contest: &Contest, line: Kind) -> Vec<Candidate> {
     contest.standings.iter().map(candidate).collect()
 }
 
-fn untried(contest: &Contest, line: Kind) -> Vec<NotTried> {
+fn untried(contest: &Contest, line: Kind, classes: &[String]) -> Vec<NotTried> {
+    let why = |why: &Untried| match why {
+        Untried::NeverReported { class } => {
+            format!("class `{}` is in no report", class_name(classes, *class))
+        }
+        why => why.to_string(),
+    };
     let each = contest.untried.iter();
-    each.map(|(sort, why)| NotTried { model: name(&Kind::of(*sort, line)), why: why.to_string() }).collect()
+    each.map(|(sort, reason)| NotTried { model: name(&Kind::of(*sort, line)), why: why(reason) }).collect()
 }
 
 /// How lines are fitted, in words; threads change nothing.
@@ -61,7 +67,12 @@ fn too_few(error: LearnError) -> anyhow::Error {
 }
 
 impl Train {
-    /// Of softmax, averages and representations what errs least often.
+    /// Seconds of one core that all together may take that are tried beside a line.
+    pub(super) fn seconds(&self) -> f64 {
+        60.0 * self.budget
+    }
+
+    /// Of softmax, averages and representations what makes reports likeliest, or clearly errs less often.
     pub(super) fn best(
         &self,
         origin: &Origin,
@@ -80,18 +91,17 @@ impl Train {
             let line = fit(others, encoder.width(), classes, &options, None, |_| ())?;
             Ok(Line::<LinearModel, LinearNumber>::Classes(line))
         };
-        let seen = self.seen_within_budget(&everybody, encoder, classes, &stages)?;
-        stages.expect(parts(everybody.len()) * (Average::TRIED.len() + 2));
-        let entrants = Entrants {
-            seen: seen.as_ref().map_err(Untried::clone),
-            line: &words(&options),
-            seed: self.seed(),
-            seconds: 60.0 * self.budget,
-            shelf: &stages,
-        };
-        let contest = contest(&everybody, Question::Classes(classes), &entrants, line).map_err(too_few)?;
-        let (candidates, untried) = (candidates(&contest, scores.kind), untried(&contest, scores.kind));
-        if let (Sort::Represented, Ok(seen)) = (contest.chosen, &seen) {
+        let question = Question::Classes(classes);
+        let mut field = Field::new(&everybody, question, Some(Sight::of(encoder)), self.seconds());
+        let seen = self.seen_by(&mut field, &everybody, encoder, classes, &stages)?;
+        stages.expect(parts(everybody.len()) * field.sorts().count());
+        let line_words = words(&options);
+        let entrants =
+            Entrants { field, seen: seen.as_ref(), line: &line_words, seed: self.seed(), shelf: &stages };
+        let contest = contest(&everybody, question, entrants, line).map_err(too_few)?;
+        let candidates = candidates(&contest, scores.kind);
+        let untried = untried(&contest, scores.kind, origin.classes());
+        if let (Sort::Represented, Some(seen)) = (contest.chosen, &seen) {
             let learnt = represented(seen, &everybody, classes, contest.beliefs, &stages)?;
             return Ok(Learnt { candidates, untried, ..learnt });
         }
@@ -127,15 +137,10 @@ impl Train {
         };
         let question = number_question(origin, number)?;
         let stages = Stages::new(self.cache.as_deref())?;
-        stages.expect(parts(everybody.len()) * (Average::TRIED.len() + 2));
-        let entrants = Entrants {
-            seen: Err(Untried::OnlyClasses),
-            line: "ridge",
-            seed: self.seed(),
-            seconds: 60.0 * self.budget,
-            shelf: &stages,
-        };
-        let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
+        let field = Field::new(&everybody, question, None, self.seconds());
+        stages.expect(parts(everybody.len()) * field.sorts().count());
+        let entrants = Entrants { field, seen: None, line: "ridge", seed: self.seed(), shelf: &stages };
+        let contest = contest(&everybody, question, entrants, line).map_err(too_few)?;
         stages.finish();
         drop(everybody);
         let learnt = match contest.chosen {
@@ -143,7 +148,8 @@ impl Train {
             Sort::Factors => self.factors(origin, people, number)?,
             Sort::Line | Sort::Represented => self.line(origin, encoder, people, number)?,
         };
-        let (candidates, untried) = (candidates(&contest, Kind::Linear), untried(&contest, Kind::Linear));
+        let (candidates, untried) =
+            (candidates(&contest, Kind::Linear), untried(&contest, Kind::Linear, &[]));
         Ok(LearntNumber { candidates, untried, ..learnt })
     }
 }

@@ -4,7 +4,7 @@ use super::{Kind, Learnt, Train};
 use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::anyhow;
-use undertone_learn::auto::{Untried, is_in, parts};
+use undertone_learn::auto::{Field, Sort, is_in, parts};
 use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::Encoder;
 use undertone_learn::represented::{Limits, RepresentError, Seen, Sight};
@@ -15,25 +15,34 @@ impl Train {
     pub(super) fn limits(&self) -> Limits {
         let bytes =
             self.memory.map_or(Limits::default().bytes, |memory| (memory as u64).saturating_mul(1 << 20));
-        Limits { seconds: 60.0 * self.budget, bytes, held: 0 }
+        // Whoever asks for one sort of model has the time
+        Limits { seconds: f64::INFINITY, bytes, held: 0 }
     }
 
-    /// Everybody as they are seen, if they can be and there is time for it: they are learnt from once for each part that is kept aside, and
-    /// once for everybody.
-    pub(super) fn seen_within_budget(
+    /// Everybody as they are seen, if they can be and a field of models has time for it: they are learnt from once for each part that is kept
+    /// aside, and once for everybody.
+    pub(super) fn seen_by(
         &self,
+        field: &mut Field,
         everybody: &Examples,
         encoder: &Encoder,
         classes: usize,
         stages: &Stages,
-    ) -> anyhow::Result<Result<Seen, Untried>> {
+    ) -> anyhow::Result<Option<Seen>> {
+        let Some(seconds) = field.seconds(Sort::Represented) else { return Ok(None) };
         let learnings = parts(everybody.len()) + 1;
         // Lines read everybody again, and a comparison tells judges from the others: two more copies
         let held = reports_bytes(everybody) + 2 * everybody.bytes() as u64;
-        let limits = (Limits { held, ..self.limits() }, learnings);
+        let limits = (Limits { seconds, held, ..self.limits() }, learnings);
         let sight = Sight::of(encoder).ranked(&everybody.rows, classes, limits);
         stages.expect(sight.stages());
-        Ok(Seen::within(&everybody.rows, sight, classes, limits, stages)?)
+        Ok(match Seen::within(&everybody.rows, sight, classes, limits, stages)? {
+            Ok(seen) => Some(seen),
+            Err(why) => {
+                field.leave(Sort::Represented, why);
+                None
+            }
+        })
     }
 
     pub(super) fn representation(
@@ -44,9 +53,7 @@ impl Train {
     ) -> anyhow::Result<Learnt> {
         let (everybody, classes) = (self.gather(people)?, origin.classes().len());
         let stages = Stages::new(self.cache.as_deref())?;
-        // Whoever asks for it has the time
-        let held = reports_bytes(&everybody);
-        let limits = (Limits { seconds: f64::INFINITY, held, ..self.limits() }, 1);
+        let limits = (Limits { held: reports_bytes(&everybody), ..self.limits() }, 1);
         let sight = Sight::of(encoder).ranked(&everybody.rows, classes, limits);
         stages.expect(sight.stages() + 1);
         let seen = Seen::within(&everybody.rows, sight, classes, limits, &stages)?;
@@ -61,11 +68,16 @@ fn reports_bytes(everybody: &Examples) -> u64 {
     (everybody.bytes() - everybody.rows.bytes()) as u64
 }
 
+/// The name of a class by its number.
+pub(super) fn class_name(classes: &[String], class: usize) -> &str {
+    classes.get(class).map_or("?", String::as_str)
+}
+
 /// Names the class that nobody reports, of which such a model can learn nothing.
 pub(super) fn by_name(error: anyhow::Error, model: &str, classes: &[String]) -> anyhow::Error {
     match error.downcast_ref() {
         Some(LearnError::Represent(RepresentError::NeverReported { class })) => {
-            let name = classes.get(*class).map_or("?", String::as_str);
+            let name = class_name(classes, *class);
             anyhow!(
                 "class `{name}` is in no report, and {model} has to learn of every class: --model softmax can do without"
             )

@@ -1,0 +1,205 @@
+//! Who takes part: what can be learnt from these people and, all together, in the time that is allowed.
+//!
+//! A line always does. The others enter one after the other, what takes least first, as long as all that have entered fit: so most sorts
+//! are tried in a given time. What each takes is counted and not measured, so that the field is the same on every machine.
+
+use super::{Question, Sort, parts};
+use crate::factors::Factors;
+use crate::nonparametric::Average;
+use crate::represented::{Need, RepresentError, Sight, check_reported};
+use crate::{Examples, LearnError};
+
+/// What sorts take.
+type Costs = Vec<(Sort, f64)>;
+
+/// Sorts that are tried, and sorts that are not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The simplest first, with what each takes on one core to be judged and learnt from everybody; nothing is counted for a line
+    entered: Costs,
+    untried: Vec<(Sort, Untried)>,
+    /// Seconds that nobody takes
+    spare: f64,
+}
+
+/// Why a sort of models was not tried.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Untried {
+    /// It takes longer than what is left
+    #[error("expected to take {} on one core, {} are left (--budget)", duration(*.seconds), duration(*.left))]
+    TooLong {
+        /// Of one core
+        seconds: f64,
+        /// Of one core, of what all together may take
+        left: f64,
+    },
+    /// It does not predict numbers
+    #[error("it is for classes only")]
+    OnlyClasses,
+    /// Nothing for factors
+    #[error("no two categories of many values meet")]
+    NoPairs,
+    /// A class of which nothing can be learnt
+    #[error("class number {class} is in no report")]
+    NeverReported {
+        /// Counted from 0
+        class: usize,
+    },
+    /// It cannot be learnt from these people
+    #[error("{0}")]
+    Impossible(String),
+}
+
+impl From<LearnError> for Untried {
+    fn from(error: LearnError) -> Self {
+        match error {
+            LearnError::Represent(RepresentError::NeverReported { class }) => Self::NeverReported { class },
+            error => Self::Impossible(error.to_string()),
+        }
+    }
+}
+
+/// In minutes, or in seconds where that is no minute.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        0.0..1.0 => format!("{seconds:.3} seconds"),
+        1.0..60.0 => format!("{seconds:.1} seconds"),
+        _ => format!("{:.1} minutes", seconds / 60.0),
+    }
+}
+
+impl Field {
+    /// For so many seconds of one core beside what a line takes. People are looked at as `sight` says, if they can be.
+    pub fn new(people: &Examples, question: Question, sight: Option<Sight>, seconds: f64) -> Self {
+        let (costs, untried) = able(people, question, sight);
+        let mut field = Self { entered: vec![(Sort::Line, 0.0)], untried, spare: seconds };
+        let mut cheapest_first: Vec<usize> = (0..costs.len()).collect();
+        cheapest_first.sort_by(|&a, &b| costs[a].1.total_cmp(&costs[b].1));
+        let mut fits = vec![false; costs.len()];
+        for place in cheapest_first {
+            let (sort, seconds) = costs[place];
+            if seconds <= field.spare {
+                field.spare -= seconds;
+                fits[place] = true;
+            } else {
+                field.untried.push((sort, Untried::TooLong { seconds, left: field.spare }));
+            }
+        }
+        field.entered.extend(costs.into_iter().zip(fits).filter(|(_, fits)| *fits).map(|(cost, _)| cost));
+        field
+    }
+
+    /// The sorts that take part, the simplest first.
+    pub fn sorts(&self) -> impl Iterator<Item = Sort> {
+        self.entered.iter().map(|(sort, _)| *sort)
+    }
+
+    /// What a sort that takes part may take: its own time, and what nobody else does.
+    pub fn seconds(&self, sort: Sort) -> Option<f64> {
+        let entered = self.entered.iter().find(|(entered, _)| *entered == sort);
+        entered.map(|(_, seconds)| seconds + self.spare)
+    }
+
+    /// A sort that was found to be impossible takes no part.
+    pub fn leave(&mut self, sort: Sort, why: Untried) {
+        self.entered.retain(|(entered, _)| *entered != sort);
+        self.untried.push((sort, why));
+    }
+
+    /// Those that take no part.
+    pub(super) fn into_untried(self) -> Vec<(Sort, Untried)> {
+        self.untried
+    }
+}
+
+/// What each sort that could be learnt takes, the simplest first, and why others could not be.
+fn able(people: &Examples, question: Question, sight: Option<Sight>) -> (Costs, Vec<(Sort, Untried)>) {
+    let fits = parts(people.len()) + 1;
+    let seconds = |average: Average| fits as f64 * average.seconds(&people.rows, question.targets(people));
+    let mut able: Costs =
+        Average::TRIED.into_iter().map(|average| (Sort::Average(average), seconds(average))).collect();
+    let mut untried = Vec::new();
+    match (question, sight) {
+        (Question::Classes(classes), Some(sight)) => match check_reported(&mut &*people, classes) {
+            Ok(()) => {
+                let seconds = Need::new(&people.rows, sight, classes).seconds(fits);
+                able.push((Sort::Represented, seconds));
+            }
+            Err(error) => untried.push((Sort::Represented, error.into())),
+        },
+        (Question::Classes(_), None) => {}
+        (Question::Number { .. }, _) => {
+            if people.rows.iter().any(|row| row.sparse.len() > 1) {
+                able.push((Sort::Factors, fits as f64 * Factors::seconds(&people.rows)));
+            } else {
+                untried.push((Sort::Factors, Untried::NoPairs));
+            }
+            untried.push((Sort::Represented, Untried::OnlyClasses));
+        }
+    }
+    (able, untried)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::features::Rows;
+
+    /// People of whom nobody has the last of three classes, or somebody does.
+    fn people(classes: u32) -> Examples {
+        let rows = Rows::dense(2, (0..2000u16).map(|i| f32::from(i % 17)).collect());
+        Examples::certain(rows, (0..1000).map(|person| person % classes))
+    }
+
+    fn field(people: &Examples, seconds: f64) -> Field {
+        Field::new(people, Question::Classes(3), Some(Sight::Columns), seconds)
+    }
+
+    #[test]
+    fn all_that_take_part_fit_together_and_what_takes_least_comes_first() {
+        let people = people(3);
+        let all = field(&people, f64::INFINITY);
+        assert_eq!(all.sorts().count(), 1 + Average::TRIED.len() + 1);
+        let mut costs: Costs = all.entered[1..].to_vec();
+        let total: f64 = costs.iter().map(|(_, seconds)| seconds).sum();
+        let enough = field(&people, 1.01 * total);
+        assert!(enough.sorts().eq(all.sorts()) && enough.untried.is_empty());
+        assert!((enough.spare - 0.01 * total).abs() < 1e-9 * total);
+        assert_eq!(enough.seconds(costs[0].0), Some(costs[0].1 + enough.spare));
+        // Each of them would fit alone
+        costs.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let (dearest, seconds) = costs[costs.len() - 1];
+        let short = field(&people, 0.99 * total);
+        assert!(seconds < 0.99 * total && short.seconds(dearest).is_none());
+        assert!(short.sorts().eq(all.sorts().filter(|sort| *sort != dearest)), "the order stays");
+        let [(sort, Untried::TooLong { seconds: expected, left })] = short.untried[..] else {
+            panic!("{short:?}")
+        };
+        assert_eq!((sort, expected, left), (dearest, seconds, short.spare));
+        let none = field(&people, 0.0);
+        assert_eq!((none.sorts().collect::<Vec<_>>(), none.untried.len()), (vec![Sort::Line], costs.len()));
+    }
+
+    #[test]
+    fn a_class_that_nobody_reports_keeps_representations_out_and_is_named() {
+        let field = field(&people(2), f64::INFINITY);
+        assert_eq!(field.untried, [(Sort::Represented, Untried::NeverReported { class: 2 })]);
+        assert!(field.sorts().all(|sort| sort != Sort::Represented));
+    }
+
+    #[test]
+    fn who_leaves_is_not_tried() {
+        let mut field = field(&people(3), f64::INFINITY);
+        field.leave(Sort::Represented, Untried::Impossible("alike".into()));
+        assert_eq!((field.seconds(Sort::Represented), field.untried.len()), (None, 1));
+    }
+
+    #[test]
+    fn minutes_are_said_where_there_are_any() {
+        let why = Untried::TooLong { seconds: 90.0, left: 0.25 };
+        assert_eq!(
+            why.to_string(),
+            "expected to take 1.5 minutes on one core, 0.250 seconds are left (--budget)"
+        );
+    }
+}
