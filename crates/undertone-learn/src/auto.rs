@@ -31,6 +31,9 @@ const PARTS: usize = 8;
 /// As many people, times the parts that are kept aside, are learnt from in a comparison; one part is kept aside at least.
 const WORK: usize = 1 << 16;
 
+/// The part that judges first. Those of part 0 choose step size and λ of lines, and judge last, if so many parts do.
+pub const FIRST: usize = 1;
+
 /// A line that is only tried is fitted in so many times fewer passes.
 pub const SHORTER: u32 = 4;
 
@@ -95,7 +98,7 @@ pub struct Contest {
     pub untried: Vec<(Sort, Untried)>,
     /// The parts that were kept aside, of eight
     pub parts: usize,
-    /// What a representation, if it was tried, believes of the first part
+    /// What a representation, if it was tried, believes of those who judged [first](FIRST)
     pub beliefs: Option<Vec<f32>>,
 }
 
@@ -202,9 +205,8 @@ impl<'a> Sides<'a> {
                 let model = Factors::fit(&others.rows, others.numbers.values())?;
                 Ok(aside.iter().map(|row| model.at(row) as f32).collect())
             }),
-            (Sort::Line | Sort::Represented, ..) => {
-                stage(shelf, &name, || Ok(fit_line(&mut others)?.predict(aside)))
-            }
+            (Sort::Represented, ..) => Err(LearnError::Source("nobody has been looked at".into())),
+            (Sort::Line, ..) => stage(shelf, &name, || Ok(fit_line(&mut others)?.predict(aside))),
         }
     }
 }
@@ -224,7 +226,7 @@ pub fn contest<C: Classifier, N: Regressor>(
     let digest = Digest::new("contest").rows(&people.rows).reports(&people.unbiased);
     let digest = digest.reports(&people.likelihood).numbers(&people.numbers);
     let mut beliefs = None;
-    for part in 0..parts {
+    for part in (FIRST..FIRST + parts).map(|part| part % PARTS) {
         let how = format!("{question:?} {part} {} {}", entrants.seed, entrants.line);
         let sides = Sides::new(people, part, digest.clone().word(&how))?;
         let mut left = Vec::new();
@@ -233,7 +235,7 @@ pub fn contest<C: Classifier, N: Regressor>(
             match sides.predictions(sort, question, &entrants, &mut fit_line) {
                 Ok(predictions) => {
                     tried.losses.extend(question.losses(&sides.aside, &predictions));
-                    if (sort, part) == (Sort::Represented, 0) {
+                    if (sort, part) == (Sort::Represented, FIRST) {
                         beliefs = Some(predictions.clone());
                     }
                     if question.classes().is_some() {
@@ -311,6 +313,32 @@ mod tests {
         let loss =
             |wanted| contest.standings.iter().find(|standing| standing.sort == wanted).unwrap().loss.value;
         assert!(loss(Sort::Line) > 0.24 && loss(Sort::Factors) < 0.01, "{contest:?}");
+    }
+
+    #[test]
+    fn who_chooses_the_penalty_of_a_line_does_not_judge_it_unless_all_parts_do() {
+        let bounds = Bounds::new(0.0, 1.0).unwrap();
+        let question = Question::Number { bounds, variance: 0.0 };
+        for (n, expected) in [(40_000, vec![1]), (10_000, vec![1, 2, 3, 4, 5, 6]), (500, (1..9).collect())] {
+            let people = people(n, |x| x);
+            let mut kept_aside = Vec::new();
+            let line = |others: &mut dyn Source| {
+                let mut shown = Vec::new();
+                others.pass(&mut |block| {
+                    shown.extend_from_slice(block.numbers.values());
+                    Ok(())
+                })?;
+                let without = |part: usize| people.part(|row| !is_in(row, part)).numbers;
+                kept_aside.push((0..PARTS).find(|&part| without(part).values() == shown));
+                fit_ridge(others, 1, bounds, 1e-9).map(Line::<LinearModel, LinearNumber>::Number)
+            };
+            let field = Field::new(&people, question, None, 0.0);
+            let entrants = Entrants { field, seen: None, line: "", seed: 1, shelf: &() };
+            let judged = contest(&people, question, entrants, line).unwrap();
+            assert_eq!((judged.chosen, judged.parts), (Sort::Line, expected.len()));
+            let expected: Vec<Option<usize>> = expected.into_iter().map(|part| Some(part % PARTS)).collect();
+            assert_eq!(kept_aside, expected);
+        }
     }
 
     #[test]

@@ -19,8 +19,6 @@ pub use step::Step;
 pub use undertone_represent::RepresentError;
 use undertone_represent::{Coordinates, Kind, Learnt, Matrix, Recipe, Representation, Sizes, Told};
 
-/// The least and the greatest side of an image.
-const SIDES: std::ops::RangeInclusive<usize> = 8..=64;
 /// One in so many people is a landmark, and no more than this; patches, of which there are many coordinates, take more.
 const PEOPLE_PER_LANDMARK: usize = 4;
 const MOST_LANDMARKS: usize = 4000;
@@ -44,8 +42,7 @@ pub enum Sight {
 impl Sight {
     /// An image where there is one vector whose length is a square; `--column NAME=number` says that it is none.
     pub fn of(encoder: &Encoder) -> Self {
-        let square = |pixels: usize| SIDES.contains(&pixels.isqrt()) && pixels.isqrt().pow(2) == pixels;
-        if encoder.pixels().is_some_and(square) { Self::Image } else { Self::Columns }
+        if encoder.pixels().is_some_and(Kind::is_image) { Self::Image } else { Self::Columns }
     }
 
     /// The same, with columns by rank beside columns as they are, where some are numbers and learning from both so many times keeps within
@@ -79,7 +76,7 @@ fn sizes(kind: Kind, rows: &Rows) -> Sizes {
         Kind::Columns | Kind::Ranks | Kind::Strokes => (100, 200, MOST_LANDMARKS),
     };
     let landmarks = (rows.len() / PEOPLE_PER_LANDMARK).clamp(1, most);
-    Sizes { graph_coordinates, kernel_coordinates, landmarks, ..Sizes::default() }
+    Sizes { graph_coordinates, kernel_coordinates, landmarks }
 }
 
 /// People as their public features show them.
@@ -159,8 +156,7 @@ impl Seen {
         part: usize,
         shelf: &dyn Shelf,
     ) -> Result<Vec<f32>, LearnError> {
-        let digest = self.digest.clone().reports(&people.unbiased).reports(&people.likelihood);
-        let name = digest.word(&format!("{classes} {part}")).name("representation");
+        let name = self.told_by(people).word(&format!("{classes} {part}")).name("representation");
         stage(shelf, &name, || {
             let model = self.without(people, classes, |row| is_in(row, part))?;
             Ok(model.probabilities(&people.part(|row| is_in(row, part)).rows))
@@ -168,12 +164,23 @@ impl Seen {
     }
 
     /// What everybody's reports tell; a class that is in no report is refused.
-    pub fn model(&self, people: &Examples, classes: usize) -> Result<Represented, LearnError> {
+    pub fn model(
+        &self,
+        people: &Examples,
+        classes: usize,
+        shelf: &dyn Shelf,
+    ) -> Result<Represented, LearnError> {
         check_reported(&mut &*people, classes)?;
-        self.without(people, classes, |_| false)
+        let name = self.told_by(people).word(&classes.to_string()).name("model");
+        stage(shelf, &name, || self.without(people, classes, |_| false))
     }
 
-    /// What the reports tell of all who are not kept `aside`. A class that none of them reports is believed of nobody.
+    /// Of the rows and of what people say.
+    fn told_by(&self, people: &Examples) -> Digest {
+        self.digest.clone().reports(&people.unbiased).reports(&people.likelihood)
+    }
+
+    /// What the reports tell of all who are not kept `aside`, who do not vote. A class that none of the others reports is believed of nobody.
     fn without(
         &self,
         people: &Examples,
@@ -185,6 +192,7 @@ impl Seen {
         let likelihood = matrix(&people.likelihood, classes, &aside, 1.0)?;
         let recipe = Recipe::new(&self.representations.iter().collect::<Vec<_>>())?;
         let learnt = recipe.learn(Told { unbiased: &unbiased, likelihood: &likelihood })?;
+        let learnt = learnt.without_votes_of(aside);
         Ok(Represented { features: self.features, classes, maps: self.maps.clone(), learnt })
     }
 }
@@ -305,7 +313,7 @@ mod tests {
     fn rings_are_told_apart_and_the_model_reads_back_as_itself() {
         let (people, _) = rings(900, 1);
         let seen = seen(&people.rows).unwrap();
-        let model = seen.model(&people, 3).unwrap();
+        let model = seen.model(&people, 3, &()).unwrap();
         let (others, labels) = rings(300, 2);
         let found = model.probabilities(&others.rows);
         assert!(right(&found, &labels) > 0.97, "{}", right(&found, &labels));
@@ -334,7 +342,7 @@ mod tests {
     #[test]
     fn a_row_beyond_all_coordinates_says_nothing_and_takes_nothing_from_its_neighbours() {
         let (people, _) = rings(300, 4);
-        let model = seen(&people.rows).unwrap().model(&people, 3).unwrap();
+        let model = seen(&people.rows).unwrap().model(&people, 3, &()).unwrap();
         let mut rows = people.rows.clone();
         rows.push_with(|dense, _| dense.extend([f32::MAX, f32::MAX]));
         let found = model.probabilities(&rows);
@@ -372,7 +380,7 @@ mod tests {
     #[test]
     fn texts_are_told_apart_by_words_of_which_each_has_a_few_of_thousands() {
         let (people, _) = talkers(900, 5);
-        let model = seen(&people.rows).unwrap().model(&people, 3).unwrap();
+        let model = seen(&people.rows).unwrap().model(&people, 3, &()).unwrap();
         let (others, labels) = talkers(300, 6);
         let found = model.probabilities(&others.rows);
         assert!(right(&found, &labels) > 0.97, "{}", right(&found, &labels));
@@ -393,7 +401,7 @@ mod tests {
         let ((people, _), (others, labels)) = (stretched(900, 1), stretched(300, 2));
         let found = [Sight::Columns, Sight::Ranked].map(|sight| {
             let seen = Seen::new(&people.rows, sight, 3, Limits::default().bytes, &()).unwrap();
-            let model = seen.model(&people, 3).unwrap();
+            let model = seen.model(&people, 3, &()).unwrap();
             let again: Represented = serde_json::from_str(&serde_json::to_string(&model).unwrap()).unwrap();
             let found = model.probabilities(&others.rows);
             assert!(again.probabilities(&others.rows) == found && model.check(2, 3).is_ok());

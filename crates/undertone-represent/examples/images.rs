@@ -107,8 +107,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (name, sizes) = match kind {
             "strokes" => (Kind::Strokes, Sizes { landmarks, ..Sizes::default() }),
             "patches" => {
-                let wide =
-                    Sizes { graph_coordinates: 200, kernel_coordinates: 600, landmarks, ..Sizes::default() };
+                let wide = Sizes { graph_coordinates: 200, kernel_coordinates: 600, landmarks };
                 (Kind::Patches, wide)
             }
             "columns" => (Kind::Columns, Sizes { landmarks, ..Sizes::default() }),

@@ -3,6 +3,7 @@
 use crate::error::same;
 use crate::principal::{Principal, ROUNDING};
 use crate::ranks::Ranks;
+use crate::scattering::side;
 use crate::spectrum::SPARE;
 use crate::spread::{BLOCK, Spread, Sums};
 use crate::{Matrix, Patches, RepresentError, Scattering, SparseRows};
@@ -33,6 +34,11 @@ impl Kind {
             Self::Strokes => Scattering::features_of(columns),
             Self::Patches => Patches::FEATURES,
         }
+    }
+
+    /// Whether so many columns are the pixels of an image that can be looked at.
+    pub fn is_image(columns: usize) -> bool {
+        side(columns).is_ok()
     }
 
     /// Multiplications that make them of a row, twice; those of filters are few.

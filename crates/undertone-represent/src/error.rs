@@ -79,18 +79,6 @@ pub enum RepresentError {
         /// The largest, of either sign
         largest: f64,
     },
-    /// More than fits
-    #[error("{people} people with {landmarks} landmarks need {} MB of memory, and {} MB are allowed: allow more, or take fewer landmarks or people", .bytes >> 20, .allowed >> 20)]
-    Memory {
-        /// How many
-        people: usize,
-        /// Of the kernel
-        landmarks: usize,
-        /// What is needed
-        bytes: u64,
-        /// What may be used
-        allowed: u64,
-    },
     /// A document that holds no matrix
     #[error("this is no matrix: {problem}")]
     Written {

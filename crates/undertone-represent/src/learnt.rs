@@ -68,6 +68,18 @@ impl Learnt {
         &self.steps
     }
 
+    /// The same without the votes of some, who are strangers to it if they are to judge it: others have no vote for themselves either.
+    #[must_use]
+    pub fn without_votes_of(mut self, some: impl Fn(usize) -> bool) -> Self {
+        let others: Vec<usize> = (0..self.beliefs.rows()).filter(|&person| !some(person)).collect();
+        self.beliefs = self.beliefs.select(&others);
+        for votes in self.views.iter_mut().filter_map(|view| view.votes.as_mut()) {
+            votes.places = votes.places.select(&others);
+            votes.measure = others.iter().map(|&person| votes.measure[person]).collect();
+        }
+        self
+    }
+
     /// Refuses parts that do not fit together, as a document may have them: everybody has a place, a measure and a belief, every function a
     /// value for each landmark, and everything as many classes.
     pub fn check(&self) -> Result<(), RepresentError> {
@@ -80,6 +92,8 @@ impl Learnt {
                 parts += 1;
             }
             if let Some(kernel) = &view.kernel {
+                let functions = kernel.functions.len();
+                same("a kernel", "functions", functions, functions.max(1))?;
                 for function in &kernel.functions {
                     same("a function", "landmarks", function.values.rows(), kernel.landmarks.count())?;
                     same("a function", "classes", function.values.columns(), classes)?;
@@ -117,6 +131,11 @@ impl Learnt {
 }
 
 impl View {
+    /// Leaves out a kernel that has no functions, as nobody's nearness to its landmarks has to be known.
+    pub(crate) fn tidy(&mut self) {
+        self.kernel.take_if(|kernel| kernel.functions.is_empty());
+    }
+
     /// Makes everything count by a factor, and leaves out what no longer counts; the landmarks stay for functions that may be added.
     pub(crate) fn scale(&mut self, factor: f32) {
         if let Some(votes) = &mut self.votes {

@@ -45,5 +45,5 @@ pub use patches::Patches;
 pub use recipe::{Recipe, Told};
 pub use representation::{Representation, Sizes};
 pub use scattering::Scattering;
-pub use smoother::{Choice, Filter, Smoother};
 pub use sparse::SparseRows;
+pub use spectrum::SPARE;

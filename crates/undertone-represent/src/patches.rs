@@ -7,6 +7,7 @@
 
 use crate::error::same;
 use crate::matrix::multiply;
+use crate::scattering::side;
 use crate::spectrum::symmetric;
 use crate::spread::Spread;
 use crate::{Matrix, RepresentError};
@@ -35,8 +36,6 @@ const ROUNDS: usize = 10;
 const FAINT: f32 = 1e-3;
 /// Patches of less variance are flat.
 const FLAT: f32 = 1e-6;
-/// Sides of images that are taken.
-const SIDES: std::ops::RangeInclusive<usize> = 8..=128;
 
 /// Directions of patches of images of one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,11 +50,7 @@ pub struct Patches {
 impl Patches {
     /// Directions learnt from square images, by a fixed public stream.
     pub fn fit(images: &Matrix) -> Result<Self, RepresentError> {
-        let pixels = images.columns();
-        let side = pixels.isqrt();
-        if side * side != pixels || !SIDES.contains(&side) {
-            return Err(RepresentError::Image { pixels, least: *SIDES.start(), most: *SIDES.end() });
-        }
+        let side = side(images.columns())?;
         images.check_finite("a pixel")?;
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let sample = sample(images, side, &mut rng)?;

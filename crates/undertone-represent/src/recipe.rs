@@ -17,8 +17,8 @@ use crate::beliefs::{log_likelihoods, posterior};
 use crate::blend::{blend, difference, weights};
 use crate::learnt::{Function, KernelView, View, Votes};
 use crate::refine::{Refinement, judges};
-use crate::{Choice, KernelBasis, Learnt, Matrix, RepresentError, Representation, Smoother};
-use std::fmt;
+use crate::smoother::{Choice, Smoother};
+use crate::{KernelBasis, Learnt, Matrix, RepresentError, Representation};
 
 /// Rounds in which the graph alone is smoothed, if it starts.
 const GRAPH_ROUNDS: usize = 2;
@@ -53,7 +53,7 @@ struct Smoothed {
 /// What is known of the labels: one row for each person, one column for each class.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// a(S) with E\[a | y\] = e_y
+    /// a(S) with E\[a | y\] = e_y, for every y that the person could have answered
     pub unbiased: &'a Matrix,
     /// P(S | ·) up to a factor
     pub likelihood: &'a Matrix,
@@ -80,13 +80,16 @@ impl Told<'_> {
         Ok(())
     }
 
-    /// Whether anybody speaks for each class; of a class that nobody speaks for nothing can be learnt.
+    /// Whether anybody speaks for each class; of a class that nobody speaks for nothing can be learnt. A report speaks for the classes that
+    /// make it likeliest: where somebody was asked about some classes only, those beyond lie between them and the others.
     pub fn spoken_for(&self) -> Vec<bool> {
         let classes = self.likelihood.columns();
         let mut spoken_for = vec![false; classes];
         for row in self.likelihood.values().chunks_exact(classes) {
-            let least = row.iter().copied().fold(f32::INFINITY, f32::min);
-            row.iter().zip(&mut spoken_for).for_each(|(&e, spoken)| *spoken |= e > least);
+            let (least, most) = row
+                .iter()
+                .fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), &e| (least.min(e), most.max(e)));
+            row.iter().zip(&mut spoken_for).for_each(|(&e, spoken)| *spoken |= e >= most && e > least);
         }
         spoken_for
     }
@@ -141,7 +144,7 @@ impl<'a> Recipe<'a> {
         let graphs: Vec<usize> = all.iter().copied().filter(|part| part % 2 == 0).collect();
         let mut last = self.round(&targets, reports, &all, true);
         let mut believed = self.believed(&targets, &last);
-        let mut steps = vec![last.to_string()];
+        let mut steps = vec![self.words(&last)];
         let graph_started = last.parts.iter().step_by(2).any(Option::is_some);
         let alone = if graph_started { GRAPH_ROUNDS } else { 0 };
         for round in 0..alone + BLEND_ROUNDS {
@@ -154,7 +157,7 @@ impl<'a> Recipe<'a> {
             if !single && gain < -error {
                 break;
             }
-            steps.push(found.to_string());
+            steps.push(self.words(&found));
             (last, targets, believed) = (found, next, after);
         }
         Smoothed { last, targets, believed, steps }
@@ -181,6 +184,20 @@ impl<'a> Recipe<'a> {
                 || KernelView { landmarks: kernels[which].landmarks().clone(), functions: Vec::new() };
             learnt.views[which].kernel.get_or_insert_with(landmarks).functions.push(function);
         }
+        learnt.views.iter_mut().for_each(View::tidy);
+    }
+
+    /// What a round chose, in words.
+    fn words(&self, round: &Round) -> String {
+        let mut words = format!("likelihood {:.6}:", round.likelihood);
+        for (part, (choice, weight)) in round.parts.iter().zip(&round.weights).enumerate() {
+            let (name, which) = (if part % 2 == 0 { "graph" } else { "kernel" }, part / 2 + 1);
+            if let Some(Choice { filter, sharpness, .. }) = choice {
+                let filter = self.smoothers[part].name(*filter);
+                words += &format!(" {weight} × {name} {which} ({filter}, sharpness {sharpness:.1})");
+            }
+        }
+        words
     }
 
     /// What a round believes of everybody without their own report.
@@ -266,20 +283,6 @@ fn centred(unbiased: &Matrix) -> Matrix {
     out
 }
 
-impl fmt::Display for Round {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "likelihood {:.6}:", self.likelihood)?;
-        for (part, (choice, weight)) in self.parts.iter().zip(&self.weights).enumerate() {
-            let name = if part % 2 == 0 { "graph" } else { "kernel" };
-            if let Some(Choice { filter, sharpness, .. }) = choice {
-                let which = part / 2 + 1;
-                write!(f, " {weight} × {name} {which} (filter {}, sharpness {sharpness:.1})", filter + 1)?;
-            }
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -355,16 +358,45 @@ mod tests {
         let recipe = Recipe::new(&[&representation]).unwrap();
         let judges = judges(1500);
         // The judges change their minds
-        let mut other = world.likelihood.clone();
-        for &judge in &judges {
-            other.row_mut(judge).rotate_left(1);
-        }
-        let before = |likelihood: &Matrix| {
-            let (unbiased, likelihood) = Told { unbiased: &world.unbiased, likelihood }.without(&judges);
+        let changed = |told: &Matrix| {
+            let mut other = told.clone();
+            judges.iter().for_each(|&judge| other.row_mut(judge).rotate_left(1));
+            other
+        };
+        let before = |unbiased: &Matrix, likelihood: &Matrix| {
+            let (unbiased, likelihood) = Told { unbiased, likelihood }.without(&judges);
             recipe.smooth(Told { unbiased: &unbiased, likelihood: &likelihood }).believed
         };
-        assert!(judges.len() > 250 && other != world.likelihood);
-        assert_eq!(before(&world.likelihood), before(&other));
+        let (unbiased, likelihood) = (changed(&world.unbiased), changed(&world.likelihood));
+        assert!(judges.len() > 250 && unbiased != world.unbiased && likelihood != world.likelihood);
+        assert_eq!(before(&world.unbiased, &world.likelihood), before(&unbiased, &likelihood));
+    }
+
+    #[test]
+    fn whoever_has_no_vote_has_no_say_through_neighbours_and_a_kernel_without_functions_is_refused() {
+        let world = world(400, 9);
+        let sizes = Sizes { landmarks: 50, ..Sizes::default() };
+        let representation = Representation::new(&world.coordinates, sizes).unwrap();
+        let told = Told { unbiased: &world.unbiased, likelihood: &world.likelihood };
+        let mut learnt = Recipe::new(&[&representation]).unwrap().learn(told).unwrap();
+        // Votes alone, whatever reports made of them
+        let measure = representation.graph.measure().to_vec();
+        let votes = Votes { weight: 1.0, places: representation.places.clone(), measure };
+        let landmarks = representation.kernel.landmarks().clone();
+        learnt.views = vec![View { votes: Some(votes), kernel: None }];
+        let aside = |person: usize| person.is_multiple_of(8);
+        let mut poisoned = learnt.clone();
+        (0..400)
+            .filter(|&person| aside(person))
+            .for_each(|person| poisoned.beliefs.row_mut(person).fill(9.0));
+        let found = |learnt: Learnt| learnt.probabilities(&[&world.coordinates]).unwrap();
+        assert_ne!(found(learnt.clone()), found(poisoned.clone()));
+        let [learnt, poisoned] = [learnt, poisoned].map(|learnt| learnt.without_votes_of(aside));
+        assert!(learnt.check().is_ok() && learnt.beliefs().rows() == 350);
+        assert_eq!(found(learnt.clone()), found(poisoned));
+        let mut broken = learnt;
+        broken.views[0].kernel = Some(KernelView { landmarks, functions: Vec::new() });
+        assert!(matches!(broken.check(), Err(RepresentError::Shape { what: "a kernel", found: 0, .. })));
     }
 
     #[test]
@@ -384,7 +416,20 @@ mod tests {
     }
 
     #[test]
-    fn a_class_that_nobody_speaks_for_is_named() {
+    fn a_report_speaks_for_its_members_whoever_was_asked_about_which_classes() {
+        let spoken_for = |rows: &[[f32; 3]]| {
+            let likelihood = Matrix::new(3, rows.concat()).unwrap();
+            Told { unbiased: &likelihood, likelihood: &likelihood }.spoken_for()
+        };
+        // Asked about the first two classes, somebody of the third answers either
+        assert_eq!(spoken_for(&[[1.5, 0.5, 1.0]]), [true, false, false]);
+        // Asked about one class only, nobody says anything
+        assert_eq!(spoken_for(&[[1.0, 1.0, 1.0]]), [false; 3]);
+        assert_eq!(spoken_for(&[[0.5, 1.5, 1.0], [2.0, 1.0, 2.0]]), [true; 3]);
+    }
+
+    #[test]
+    fn of_a_class_that_nobody_speaks_for_nothing_is_learnt_and_of_the_others_it_is() {
         let mut world = world(200, 5);
         world.likelihood.values_mut().chunks_exact_mut(3).for_each(|row| row[1] = 0.5);
         let sizes = Sizes { landmarks: 50, ..Sizes::default() };

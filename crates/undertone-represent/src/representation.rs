@@ -2,7 +2,9 @@
 
 use crate::error::same;
 use crate::matrix::IN_PLACE;
-use crate::{Filter, GraphBasis, KernelBasis, Matrix, RepresentError, Smoother};
+use crate::smoother::{Filter, Smoother};
+use crate::spectrum::SPARE;
+use crate::{GraphBasis, KernelBasis, Matrix, RepresentError};
 use serde::{Deserialize, Serialize};
 
 /// Functions of the graph that are looked at, the smoothest first.
@@ -19,13 +21,11 @@ pub struct Sizes {
     pub kernel_coordinates: usize,
     /// Landmarks of the kernel
     pub landmarks: usize,
-    /// Bytes that may be used
-    pub memory: u64,
 }
 
 impl Default for Sizes {
     fn default() -> Self {
-        Self { graph_coordinates: 100, kernel_coordinates: 200, landmarks: 7000, memory: 8 << 30 }
+        Self { graph_coordinates: 100, kernel_coordinates: 200, landmarks: 7000 }
     }
 }
 
@@ -35,7 +35,7 @@ impl Sizes {
     /// everybody's nearness to the landmarks, whose place the basis takes, and a few squares over the landmarks.
     pub fn bytes(&self, people: usize) -> u64 {
         let (people, landmarks) = (people as u64, self.landmarks.min(people) as u64);
-        let graph = 4 * people * (GRAPH_SIZES[GRAPH_SIZES.len() - 1] as u64 + 40) * 4;
+        let graph = 4 * people * (GRAPH_SIZES[GRAPH_SIZES.len() - 1] + SPARE) as u64 * 4;
         let kernel = (people + people.min(IN_PLACE as u64)) * landmarks * 4 + 3 * landmarks * landmarks * 8;
         let coordinates = 2 * people * self.graph_coordinates.max(self.kernel_coordinates) as u64 * 4;
         coordinates + graph.max(kernel + graph / 4)
@@ -47,20 +47,17 @@ impl Sizes {
         people * people * self.graph_coordinates as f64 + 2.0 * people * landmarks * landmarks
     }
 
-    fn check(&self, people: usize) -> Result<(), RepresentError> {
-        let bytes = self.bytes(people);
-        if bytes > self.memory {
-            let landmarks = self.landmarks;
-            return Err(RepresentError::Memory { people, landmarks, bytes, allowed: self.memory });
-        }
-        Ok(())
+    /// The bytes of both bases, and of where people are.
+    pub fn kept_bytes(&self, people: usize) -> u64 {
+        let (people, landmarks) = (people as u64, self.landmarks.min(people) as u64);
+        let functions = GRAPH_SIZES[GRAPH_SIZES.len() - 1] as u64;
+        4 * people * (landmarks + functions + self.graph_coordinates as u64) + 4 * landmarks * landmarks
     }
 }
 
 /// Bases over the people, made of public coordinates alone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Representation {
-    pub(crate) sizes: Sizes,
     /// Where people are, for the graph
     pub(crate) places: Matrix,
     pub(crate) graph: GraphBasis,
@@ -70,7 +67,6 @@ pub struct Representation {
 impl Representation {
     /// Of people at these coordinates, the most telling ones first.
     pub fn new(coordinates: &Matrix, sizes: Sizes) -> Result<Self, RepresentError> {
-        sizes.check(coordinates.rows())?;
         let graph = Self::graph(coordinates, sizes)?;
         Self::of(coordinates, sizes, graph, Self::kernel(coordinates, sizes)?)
     }
@@ -97,7 +93,7 @@ impl Representation {
     ) -> Result<Self, RepresentError> {
         same("the graph", "people", graph.vectors.rows(), coordinates.rows())?;
         same("the kernel", "people", kernel.vectors.rows(), coordinates.rows())?;
-        Ok(Self { sizes, places: coordinates.first_columns(sizes.graph_coordinates), graph, kernel })
+        Ok(Self { places: coordinates.first_columns(sizes.graph_coordinates), graph, kernel })
     }
 
     /// How many people.
@@ -108,7 +104,10 @@ impl Representation {
     /// The graph's functions, of which the first few are kept.
     pub(crate) fn graph_smoother(&self) -> Smoother<'_> {
         let most = self.graph.vectors.columns();
-        let first = |size: usize| Filter { kept: (0..most).map(|j| f32::from(u8::from(j < size))).collect() };
+        let first = |size: usize| Filter {
+            name: format!("{size} functions"),
+            kept: (0..most).map(|j| f32::from(u8::from(j < size))).collect(),
+        };
         let sizes = GRAPH_SIZES.iter().filter(|&&size| size <= most).map(|&size| first(size));
         let filters = if most < GRAPH_SIZES[0] { vec![first(most)] } else { sizes.collect() };
         Smoother::new(&self.graph.vectors, filters)
@@ -117,6 +116,7 @@ impl Representation {
     /// The kernel's functions, which a penalty λ keeps by s/(s + λ).
     pub(crate) fn kernel_smoother(&self) -> Smoother<'_> {
         let ridge = |penalty: f64| Filter {
+            name: format!("λ = {penalty}"),
             kept: self.kernel.values.iter().map(|value| (value / (value + penalty)) as f32).collect(),
         };
         Smoother::new(&self.kernel.vectors, PENALTIES.into_iter().map(ridge).collect())
@@ -128,20 +128,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_into_memory_is_refused_with_the_need() {
-        let people = Matrix::from_fn(1000, 3, |i, j| ((i * 3 + j) as f32).sin());
-        let sizes = Sizes { memory: 1 << 20, ..Sizes::default() };
-        let refused = Representation::new(&people, sizes).unwrap_err();
-        assert_eq!(
-            refused,
-            RepresentError::Memory {
-                people: 1000,
-                landmarks: 7000,
-                bytes: sizes.bytes(1000),
-                allowed: 1 << 20
-            }
-        );
-        // 2·1000·1000·4 for the kernel, three squares of it in double precision, and a quarter of the graph's
-        assert_eq!(sizes.bytes(1000), 8_000_000 + 24_000_000 + 1000 * 440 * 4);
+    fn bytes_are_those_of_the_kernel_or_of_the_graph() {
+        let sizes = Sizes { landmarks: 500, ..Sizes::default() };
+        // 1000 people: coordinates twice, nearness to 500 landmarks and a block of it, three squares in double precision, a set of vectors
+        let expected = 2 * 1000 * 200 * 4 + 2 * 1000 * 500 * 4 + 3 * 500 * 500 * 8 + 1000 * 440 * 4;
+        assert_eq!(sizes.bytes(1000), expected);
+        let none = Sizes { landmarks: 0, ..sizes };
+        assert_eq!(none.bytes(1000), 2 * 1000 * 200 * 4 + 4 * 1000 * 440 * 4);
+        assert_eq!(sizes.kept_bytes(1000), 4 * 1000 * (500 + 400 + 100) + 4 * 500 * 500);
     }
 }

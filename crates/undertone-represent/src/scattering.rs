@@ -23,10 +23,19 @@ use std::f64::consts::PI;
 const CHANNELS: usize = 1 + 2 * ANGLES + ANGLES * ANGLES;
 /// Pixels of the image to one of the grid.
 const POOLING: usize = 4;
-/// Sides of images that are taken.
-const SIDES: std::ops::RangeInclusive<usize> = 8..=128;
+/// Sides of images that are taken: of larger ones the covariances alone would take more than a gigabyte or two.
+const SIDES: std::ops::RangeInclusive<usize> = 8..=64;
 /// Images that a core treats in a row: a multiple of what any register has.
 const TOGETHER: usize = 64;
+
+/// The side of a square image of so many pixels.
+pub(crate) fn side(pixels: usize) -> Result<usize, RepresentError> {
+    let side = pixels.isqrt();
+    if side * side != pixels || !SIDES.contains(&side) {
+        return Err(RepresentError::Image { pixels, least: *SIDES.start(), most: *SIDES.end() });
+    }
+    Ok(side)
+}
 
 /// The filters for images of one size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,10 +59,7 @@ impl PartialEq for Scattering {
 impl Scattering {
     /// The filters for images of so many pixels, which have to be square.
     pub fn new(pixels: usize) -> Result<Self, RepresentError> {
-        let side = pixels.isqrt();
-        if side * side != pixels || !SIDES.contains(&side) {
-            return Err(RepresentError::Image { pixels, least: *SIDES.start(), most: *SIDES.end() });
-        }
+        let side = side(pixels)?;
         let grid = side.div_ceil(POOLING);
         let frequency = 3.0 * PI / 4.0;
         Ok(Self {

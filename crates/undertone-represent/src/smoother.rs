@@ -22,13 +22,15 @@ const FLOOR: f32 = 1e-9;
 
 /// How much is kept of each function of a basis.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Filter {
+pub(crate) struct Filter {
+    /// What tells it from the others, in words
+    pub(crate) name: String,
     /// f_j
-    pub kept: Vec<f32>,
+    pub(crate) kept: Vec<f32>,
 }
 
 /// A basis with filters to choose from.
-pub struct Smoother<'a> {
+pub(crate) struct Smoother<'a> {
     basis: &'a Matrix,
     filters: Vec<Filter>,
     /// h for each filter
@@ -37,18 +39,18 @@ pub struct Smoother<'a> {
 
 /// A filter, how sharp its fit is made, and how likely that makes the reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
+pub(crate) struct Choice {
     /// Which filter
-    pub filter: usize,
+    pub(crate) filter: usize,
     /// β in softmax(β·fit)
-    pub sharpness: f32,
+    pub(crate) sharpness: f32,
     /// The mean log likelihood of the judging reports
-    pub likelihood: f64,
+    pub(crate) likelihood: f64,
 }
 
 impl<'a> Smoother<'a> {
     /// A basis with orthonormal columns, and filters from smooth to rough.
-    pub fn new(basis: &'a Matrix, filters: Vec<Filter>) -> Self {
+    pub(crate) fn new(basis: &'a Matrix, filters: Vec<Filter>) -> Self {
         let own = |filter: &Filter| {
             let one = |row: &[f32]| {
                 let sum: f32 = row.iter().zip(&filter.kept).map(|(x, f)| x * x * f).sum();
@@ -60,8 +62,13 @@ impl<'a> Smoother<'a> {
         Self { basis, filters, own }
     }
 
+    /// What a filter is called.
+    pub(crate) fn name(&self, filter: usize) -> &str {
+        &self.filters[filter].name
+    }
+
     /// The filter and the sharpness that make the reports likeliest.
-    pub fn choose(&self, targets: &Matrix, reports: &Matrix) -> Choice {
+    pub(crate) fn choose(&self, targets: &Matrix, reports: &Matrix) -> Choice {
         let classes = targets.columns();
         let all = self.all_fits(targets);
         let choice = |filter: usize| {
@@ -84,7 +91,7 @@ impl<'a> Smoother<'a> {
     }
 
     /// Everybody's log probabilities without their own target, and the coefficients of the fit.
-    pub fn fit(&self, targets: &Matrix, choice: Choice) -> (Matrix, Matrix) {
+    pub(crate) fn fit(&self, targets: &Matrix, choice: Choice) -> (Matrix, Matrix) {
         let coefficients = self.filters[choice.filter].of(&self.basis.transposed_times(targets));
         let mut scores = self.basis.times(&coefficients);
         leave_out(&mut scores, targets, |person| self.own[choice.filter][person]);
@@ -163,7 +170,7 @@ mod tests {
     #[test]
     fn leaving_somebody_out_is_fitting_with_their_target_filled_by_the_fit() {
         let (people, basis) = (40, cosines(40, 8));
-        let filter = Filter { kept: (0..8).map(|j| 1.0 / (1.0 + j as f32)).collect() };
+        let filter = Filter { name: String::new(), kept: (0..8).map(|j| 1.0 / (1.0 + j as f32)).collect() };
         let targets = Matrix::from_fn(people, 2, |i, k| ((i * 2 + k) as f32 * 1.1).sin());
         let smoother = Smoother::new(&basis, vec![filter.clone()]);
         let fit = |targets: &Matrix| basis.times(&filter.of(&basis.transposed_times(targets)));
@@ -184,7 +191,7 @@ mod tests {
     #[test]
     fn the_own_report_does_not_move_what_is_believed_before_it() {
         let basis = cosines(40, 8);
-        let smoother = Smoother::new(&basis, vec![Filter { kept: vec![1.0; 8] }]);
+        let smoother = Smoother::new(&basis, vec![Filter { name: String::new(), kept: vec![1.0; 8] }]);
         let targets = Matrix::from_fn(40, 2, |i, k| ((i * 2 + k) as f32 * 1.1).sin());
         let mut other = targets.clone();
         other.row_mut(5).copy_from_slice(&[9.0, -9.0]);
@@ -218,7 +225,10 @@ mod tests {
         }
         let filters: Vec<Filter> = [2, 5, 60]
             .iter()
-            .map(|&r| Filter { kept: (0..60).map(|j| f32::from(u8::from(j < r))).collect() })
+            .map(|&r| Filter {
+                name: r.to_string(),
+                kept: (0..60).map(|j| f32::from(u8::from(j < r))).collect(),
+            })
             .collect();
         let choice = Smoother::new(&basis, filters).choose(&targets, &reports);
         assert_eq!(choice.filter, 1, "{choice:?}");

@@ -28,6 +28,13 @@ impl SparseRows {
         Self { columns, starts: vec![0], entries: Vec::new() }
     }
 
+    /// The same, with room for so many values.
+    #[must_use]
+    pub fn with_room(mut self, values: usize) -> Self {
+        self.entries.reserve_exact(values);
+        self
+    }
+
     /// One more row; a column that is given twice counts twice.
     pub fn push(&mut self, entries: impl IntoIterator<Item = (u32, f32)>) -> Result<(), RepresentError> {
         let first = self.entries.len();
@@ -56,11 +63,6 @@ impl SparseRows {
     /// How many columns.
     pub fn columns(&self) -> usize {
         self.columns
-    }
-
-    /// How many values are kept.
-    pub fn entries(&self) -> usize {
-        self.entries.len()
     }
 
     /// What is not zero in a row.

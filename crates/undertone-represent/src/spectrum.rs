@@ -23,8 +23,8 @@ const GROWTH: f32 = 1e5;
 const BLOCK: usize = 1 << 14;
 /// The most rounds.
 const ROUNDS: usize = 12;
-/// How many vectors more are carried along than are wanted.
-pub(crate) const SPARE: usize = 40;
+/// How many vectors more are carried along in a search for directions than are wanted.
+pub const SPARE: usize = 40;
 /// What the last wanted eigenvalue may still move in a round, as a part of its height above the lowest; what is left after such a round is
 /// smaller by as much as the polynomial grew.
 const SETTLED: f32 = 1e-3;

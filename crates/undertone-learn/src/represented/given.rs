@@ -65,7 +65,10 @@ fn full(rows: &Rows, range: Range<usize>) -> Matrix {
 /// Dense features first, as [`Rows`] numbers them.
 fn sparse(rows: &Rows, range: Range<usize>) -> Result<SparseRows, LearnError> {
     let first = rows.dense_width() as u32;
-    let mut all = SparseRows::new(rows.width());
+    let not_zero = |dense: &[f32]| dense.iter().filter(|x| **x != 0.0).count();
+    let values =
+        range.clone().map(|row| rows.get(row)).map(|row| not_zero(row.dense) + row.sparse.len()).sum();
+    let mut all = SparseRows::new(rows.width()).with_room(values);
     for row in range {
         let row = rows.get(row);
         let dense = row.dense.iter().zip(0..).filter(|(x, _)| **x != 0.0).map(|(&x, feature)| (feature, x));

@@ -8,18 +8,15 @@ use super::given::is_sparse;
 use super::{Sight, Step, sizes};
 use crate::LearnError;
 use crate::features::Rows;
-use undertone_represent::{Kind, Sizes};
+use undertone_represent::{Kind, SPARE, Sizes};
 
 /// Multiplications a second that a core is thought to do.
 const RATE: f64 = 2e10;
-/// Vectors that are carried along in a search for directions beyond those that are wanted.
-const SPARE: u64 = 40;
 /// Products with the covariances until directions are found.
 const PRODUCTS: f64 = 20.0;
-/// Functions of the graph.
-const GRAPH: u64 = 400;
-/// Matrices over people and classes at a time: the fits of all filters of the graph, targets, reports and beliefs.
-const OVER_CLASSES: u64 = 11 + 8;
+/// Matrices over people and classes at a time: the fits of all filters of the graph; targets, reports and beliefs of everybody, and again
+/// without the judges of the last step.
+const OVER_CLASSES: u64 = 11 + 11;
 /// Rounds of smoothing, with everybody and without the judges of the last step, each with all filters of the kernel and the chosen one again.
 const ROUNDS: f64 = 12.0;
 const KERNEL_FITS: f64 = 9.0;
@@ -71,9 +68,9 @@ impl Need {
             let features = Features { rows, kind, count };
             need.looking += (features.operations() + sizes.operations(people)) / RATE;
             need.learning += learning(&sizes, people, classes) / RATE;
-            need.make(kept + features.bytes(), Step::Features);
+            need.make(kept + features.bytes(), Step::Features { of_images: sight == Sight::Image });
             need.make(kept + sizes.bytes(people), larger(&sizes, people));
-            kept += basis_bytes(&sizes, people);
+            kept += sizes.kept_bytes(people);
         }
         need.make(kept + 4 * OVER_CLASSES * (people * classes) as u64, Step::Labels { classes });
         need
@@ -131,12 +128,6 @@ fn larger(sizes: &Sizes, people: usize) -> Step {
     Step::Kernel { landmarks: sizes.landmarks.min(people) }
 }
 
-/// What is kept of a view while the next is made.
-fn basis_bytes(sizes: &Sizes, people: usize) -> u64 {
-    let (people, landmarks) = (people as u64, sizes.landmarks.min(people) as u64);
-    4 * people * (landmarks + GRAPH + sizes.graph_coordinates as u64) + 4 * landmarks * landmarks
-}
-
 /// Multiplications of learning once.
 fn learning(sizes: &Sizes, people: usize, classes: usize) -> f64 {
     let landmarks = sizes.landmarks.min(people) as f64;
@@ -158,7 +149,7 @@ impl Features<'_> {
     fn bytes(&self) -> u64 {
         let (people, columns) = (self.rows.len(), self.rows.width());
         if is_sparse(self.rows) {
-            let vectors = (self.count as u64 + SPARE) * (4 * columns as u64 + people as u64);
+            let vectors = (self.count + SPARE) as u64 * (4 * columns as u64 + people as u64);
             return 4 * self.rows.bytes() as u64 + 4 * vectors;
         }
         4 * (people * columns) as u64 + self.kind.bytes(people, columns, self.count)
@@ -167,7 +158,7 @@ impl Features<'_> {
     /// Features themselves, their covariances and the search for directions.
     fn operations(&self) -> f64 {
         let (people, features) = (self.rows.len() as f64, self.kind.features(self.rows.width()) as f64);
-        let vectors = (self.count as u64 + SPARE) as f64;
+        let vectors = (self.count + SPARE) as f64;
         if is_sparse(self.rows) {
             let entries = self.rows.bytes() as f64 / 4.0;
             return PRODUCTS * vectors * (2.0 * entries + features * vectors);

@@ -12,7 +12,10 @@ pub enum Step {
     #[default]
     Gathered,
     /// Features in full or as what is not zero of them, and the directions in which they differ
-    Features,
+    Features {
+        /// Features that are made of pixels
+        of_images: bool,
+    },
     /// Who is like whom
     Graph,
     /// Smooth functions
@@ -31,7 +34,10 @@ impl Step {
     /// What else may be done about it than to allow more memory: fewer features are no help where it is people who take it.
     pub(crate) fn remedy(self) -> &'static str {
         match self {
-            Self::Features => "take fewer features (--buckets, --column NAME=skip)",
+            Self::Features { of_images: false } => "take fewer features (--buckets, --column NAME=skip)",
+            Self::Features { of_images: true } => {
+                "take smaller images, or look at their pixels as columns (--column NAME=number)"
+            }
             Self::Gathered => {
                 "take fewer features (--buckets, --column NAME=skip), or fewer people, such as the reports of one part of them if parts were asked (privatize --part); nobody who has answered is to be asked again"
             }
@@ -44,7 +50,10 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gathered => f.write_str("everybody's features and reports as they are read"),
-            Self::Features => f.write_str("features and the directions in which they differ"),
+            Self::Features { of_images } => {
+                let whose = if *of_images { "features of images" } else { "features" };
+                write!(f, "{whose} and the directions in which they differ")
+            }
             Self::Graph => f.write_str("the graph of who is like whom"),
             Self::Kernel { landmarks } => write!(f, "the kernel of {landmarks} landmarks"),
             Self::Labels { classes } => write!(f, "what is believed of {classes} classes"),

@@ -148,6 +148,10 @@ pub(crate) struct Train {
 
 impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        if self.threads > 0 {
+            // If the pool has begun, whoever began it has said how large it is
+            let _ = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build_global();
+        }
         if let Some(trust) = self.curator.trust {
             return self.run_curator(trust, out);
         }

@@ -48,7 +48,7 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
         let line = fit(others, features, classes, &tried, None, |_| ())?;
         Ok(Line::<LinearModel, LinearNumber>::Classes(line))
     };
-    let mut field = Field::new(everybody, question, Some(data.sight), Limits::default().seconds);
+    let mut field = Field::new(everybody, question, Some(data.sight()), Limits::default().seconds);
     let mut seen = None;
     if field.seconds(Sort::Represented).is_some() {
         match data.seen()? {

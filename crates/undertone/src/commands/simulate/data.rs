@@ -25,7 +25,7 @@ pub(crate) struct Data {
     pub(crate) left_out: u64,
     /// How columns became rows
     pub(super) encoder: Encoder,
-    pub(super) sight: Sight,
+    sight: Sight,
     /// Those who are asked as their features show them, which is the same for all reports
     seen: OnceLock<Result<Seen, Untried>>,
 }
@@ -81,12 +81,20 @@ impl Data {
         }
     }
 
+    /// What everybody may take, and how often what they look like is learnt from.
+    fn limits(&self) -> (Limits, usize) {
+        (Limits::default(), parts(self.rows.len()) + 1)
+    }
+
+    /// How those who are asked are looked at.
+    pub(super) fn sight(&self) -> Sight {
+        self.sight.ranked(&self.rows, self.classes, self.limits())
+    }
+
     /// Those who are asked, as their features show them, unless that takes too long or nothing is to be seen.
     pub(super) fn seen(&self) -> Result<Result<&Seen, Untried>, LearnError> {
         if self.seen.get().is_none() {
-            let limits = (Limits::default(), parts(self.rows.len()) + 1);
-            let sight = self.sight.ranked(&self.rows, self.classes, limits);
-            let seen = Seen::within(&self.rows, sight, self.classes, limits, &())?;
+            let seen = Seen::within(&self.rows, self.sight(), self.classes, self.limits(), &())?;
             self.seen.get_or_init(|| seen);
         }
         Ok(self.seen.wait().as_ref().map_err(Untried::clone))

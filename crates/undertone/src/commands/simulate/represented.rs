@@ -18,7 +18,7 @@ fn seen(data: &Data) -> Result<&Seen, LearnError> {
 /// What public features tell.
 pub(super) fn represented(people: &[Examples], data: &Data) -> Result<Predictor, LearnError> {
     let people = people.first().ok_or(LearnError::NoReports)?;
-    Ok(Predictor::Represented(Box::new(seen(data)?.model(people, data.classes)?)))
+    Ok(Predictor::Represented(Box::new(seen(data)?.model(people, data.classes, &())?)))
 }
 
 /// What everybody's public features tell, and the reports of some.
@@ -61,7 +61,7 @@ impl Trainer for Represent<'_> {
                 }
             }
         }
-        self.seen.model(&everybody, self.data.classes)
+        self.seen.model(&everybody, self.data.classes, &())
     }
 }
 

@@ -102,6 +102,7 @@ impl Train {
         let candidates = candidates(&contest, scores.kind);
         let untried = untried(&contest, scores.kind, origin.classes());
         if let (Sort::Represented, Some(seen)) = (contest.chosen, &seen) {
+            stages.expect(1);
             let learnt = represented(seen, &everybody, classes, contest.beliefs, &stages)?;
             return Ok(Learnt { candidates, untried, ..learnt });
         }

@@ -4,7 +4,7 @@ use super::{Kind, Learnt, Train};
 use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::anyhow;
-use undertone_learn::auto::{Field, Sort, is_in, parts};
+use undertone_learn::auto::{FIRST, Field, Sort, is_in, parts};
 use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::Encoder;
 use undertone_learn::represented::{Limits, RepresentError, Seen, Sight};
@@ -55,7 +55,7 @@ impl Train {
         let stages = Stages::new(self.cache.as_deref())?;
         let limits = (Limits { held: reports_bytes(&everybody), ..self.limits() }, 1);
         let sight = Sight::of(encoder).ranked(&everybody.rows, classes, limits);
-        stages.expect(sight.stages() + 1);
+        stages.expect(sight.stages() + 2);
         let seen = Seen::within(&everybody.rows, sight, classes, limits, &stages)?;
         let seen = seen.map_err(|why| anyhow!("{why}"))?;
         represented(&seen, &everybody, classes, None, &stages)
@@ -86,7 +86,7 @@ pub(super) fn by_name(error: anyhow::Error, model: &str, classes: &[String]) -> 
     }
 }
 
-/// The model of everybody, judged by those of the first part as the others' reports have them, if they are not `judged` yet.
+/// The model of everybody, judged by those who judge first as the others' reports have them, if they are not `judged` yet.
 pub(super) fn represented(
     seen: &Seen,
     everybody: &Examples,
@@ -94,13 +94,13 @@ pub(super) fn represented(
     judged: Option<Vec<f32>>,
     stages: &Stages,
 ) -> anyhow::Result<Learnt> {
-    let model = seen.model(everybody, classes)?;
+    let model = seen.model(everybody, classes, stages)?;
     let judged = match judged {
         Some(judged) => judged,
-        None => seen.without_part(everybody, classes, 0, stages)?,
+        None => seen.without_part(everybody, classes, FIRST, stages)?,
     };
     let mut evaluation = Evaluation::new(classes);
-    evaluation.observe(&everybody.part(|row| is_in(row, 0)), &judged)?;
+    evaluation.observe(&everybody.part(|row| is_in(row, FIRST)), &judged)?;
     stages.finish();
     let (judged, predictor) = (Some(evaluation.figures()?), Predictor::Represented(Box::new(model)));
     let stages = stages.told();

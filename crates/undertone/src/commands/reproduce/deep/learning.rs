@@ -37,7 +37,7 @@ pub(super) fn learn(
         Set::Mnist | Set::Fashion | Set::Synthetic => {
             let reports = reports(setting, public, devices)?;
             let seen = circumstances.seen.context("our default looks at everybody's features first")?;
-            Ok(Learnt::Labels(Box::new(seen.model(&reports, public.classes as usize)?)))
+            Ok(Learnt::Labels(Box::new(seen.model(&reports, public.classes as usize, &())?)))
         }
     }
 }

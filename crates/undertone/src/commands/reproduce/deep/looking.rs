@@ -67,7 +67,7 @@ mod tests {
         let reports = || LabelVectors::certain((0..PEOPLE as u32).map(|person| person % 10));
         let rows = public.rows.clone();
         let people = Examples { rows, unbiased: reports(), likelihood: reports(), ..Examples::default() };
-        let model = seen.model(&people, 10).unwrap();
+        let model = seen.model(&people, 10, &()).unwrap();
         (kept.stages.told().unwrap(), model.probabilities(&public.rows))
     }
 
