@@ -59,17 +59,17 @@ fn texts_are_learnt_from_and_their_features_are_looked_at_once() {
     // Kept, the model is the same
     let kept = format!("--cache {cache}");
     let trained = train(&reports[0], &kept);
-    assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (0, 4), "{trained}");
+    assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (0, 5), "{trained}");
     assert!(fs::read(&model).unwrap() == alone);
     // Again, nothing is left to be made
     let trained = train(&reports[0], &kept);
-    assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (4, 0), "{trained}");
+    assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (5, 0), "{trained}");
     assert!(fs::read(&model).unwrap() == alone);
     // Other reports of the same people
     let trained = train(&reports[1], &kept);
     assert_eq!(
         (words(&trained, "found"), words(&trained, "made")),
-        (FEATURES.map(String::from).to_vec(), vec!["representation".into()])
+        (FEATURES.map(String::from).to_vec(), vec!["model".into(), "representation".into()])
     );
     // A damaged file, and one of something else
     for damage in ["graph", "kernel"] {
@@ -87,13 +87,16 @@ fn texts_are_learnt_from_and_their_features_are_looked_at_once() {
     // Other people
     let table = talk(&folder, "more.csv", 1500, 1);
     let trained = train(&told(&folder, &table, "ccc.parquet", 2.0), &kept);
-    assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (0, 4), "{trained}");
+    assert_eq!((words(&trained, "found").len(), words(&trained, "made").len()), (0, 5), "{trained}");
     let told = text(&format!(
         "train {} --model representation --buckets 4200 --explain --force -o {model} {kept}",
         reports[0]
     ));
     assert!(told.contains("likelihood of those kept out"), "{told}");
-    assert!(told.contains("in the cache: coordinates, graph, kernel, representation; made: none"), "{told}");
+    assert!(
+        told.contains("in the cache: coordinates, graph, kernel, model, representation; made: none"),
+        "{told}"
+    );
 }
 
 #[test]
@@ -144,15 +147,50 @@ fn auto_learns_the_same_when_the_table_of_the_true_labels_is_gone() {
     assert!(again == trained && same == bytes, "{again} after {trained}");
 }
 
-#[test]
-fn stages_of_representations_can_filter_and_have_no_place_to_start_from() {
-    let folder = Folder::new("representation-stages");
-    // Eight fields; those who are asked later answer among some of them
+/// A table of people in eight fields; those who are asked later answer among some of them.
+fn fields(folder: &Folder) -> String {
     let mut table = String::from("x,y,field\n");
     for (x, y) in places(1500) {
         writeln!(table, "{x:.4},{y:.4},{}", (4.0 * x) as u32 + 4 * (2.0 * y) as u32).unwrap();
     }
-    let table = folder.file("fields.csv", &table);
+    folder.file("fields.csv", &table)
+}
+
+#[test]
+fn a_representation_of_those_who_were_asked_first_says_what_to_ask_the_others() {
+    let folder = Folder::new("representation-prior");
+    let table = fields(&folder);
+    let [first, others] = ["first", "others"].map(|name| folder.path(&format!("{name}.parquet")));
+    let [one, both] = ["one", "both"].map(|name| folder.path(&format!("{name}.json")));
+    let asked = format!("privatize {table} --label field --classes 0,1,2,3,4,5,6,7 --epsilon 1 --seed 3");
+    json(&format!("{asked} --part 1/2 -o {first}"));
+    json(&format!("train {first} --model representation --threads 1 -o {one}"));
+    let second = json(&format!("{asked} --part 2/2 --prior {one} -o {others}"));
+    assert_eq!(second["mechanism"], "rr-prior", "{second}");
+    let learnt = json(&format!("train {first} {others} --model representation -o {both}"));
+    assert_eq!(number(&learnt, "reports").to_bits(), 1500f64.to_bits());
+    let accuracy = |model: &str| number(&json(&format!("evaluate {model} {table} --label field")), "accuracy");
+    let (one, both) = (accuracy(&one), accuracy(&both));
+    assert!(both > one && both > 0.7, "{one} and {both}");
+}
+
+#[test]
+fn a_representation_does_not_depend_on_the_threads() {
+    let folder = Folder::new("representation-threads");
+    let (table, reports) = (fields(&folder), folder.path("reports.parquet"));
+    json(&format!("privatize {table} --label field --epsilon 2 --seed 3 -o {reports}"));
+    let bytes = ["1", "3"].map(|threads| {
+        let model = folder.path(&format!("{threads}.json"));
+        json(&format!("train {reports} --model representation --threads {threads} -o {model}"));
+        fs::read(&model).unwrap()
+    });
+    assert!(bytes[0] == bytes[1]);
+}
+
+#[test]
+fn stages_of_representations_can_filter_and_have_no_place_to_start_from() {
+    let folder = Folder::new("representation-stages");
+    let table = fields(&folder);
     let words = format!("simulate {table} --label field --epsilon 2 --repetitions 1 --method");
     let accuracy = |options: &str| {
         let compared = json(&format!("{words} representation-2st {options}"));
@@ -286,10 +324,12 @@ fn what_cannot_be_represented_is_refused_by_what_is_wrong_with_it() {
     let classes = "--classes dark,grey,light --mechanism rr";
     json(&format!("privatize {board} --label colour {classes} --epsilon 12 --seed 1 -o {reports}"));
     refused(&train(&reports, ""), 1, "class `grey` is in no report");
+    let auto = text(&format!("train {reports} --model auto --epochs 2 --explain --force -o {model}"));
+    assert!(auto.contains("representation  not tried: class `grey` is in no report"), "{auto}");
     // Reports of another task
     let other = folder.path("other.parquet");
     json(&format!("privatize {board} {COLOUR} --epsilon 12 --seed 1 -o {other}"));
-    refused(&train(&format!("{reports} {other}"), ""), 1, "classes");
+    refused(&train(&format!("{reports} {other}"), ""), 1, "the first to differ being `grey` and `light`");
     // Options that do not go together
     refused(&format!("train {other} --model softmax --cache {model}.d -o {model}"), 2, "--cache");
     refused(&train(&other, &format!("--cache {board}")), 1, "cannot be made");
