@@ -2,6 +2,7 @@
 
 use super::checkpoint::{Best, Checkpoint, State};
 use super::lane::{LANES, Lane, Step, predict};
+use super::pieces::pieces;
 use super::{Dataset, Scale, Training};
 use crate::coins::{Coins, Purpose};
 use crate::layer::Image;
@@ -142,16 +143,16 @@ fn epoch(
     let epoch = state.epochs;
     let order = Coins::new(training.seed, Purpose::Order, epoch as u64, 0).permutation(data.training.len());
     let rows: Vec<usize> = order.into_iter().map(|place| data.training[place]).collect();
-    let batches = rows.len().div_ceil(training.batch);
+    let batches = pieces(rows.len(), training.batch);
+    let steps = batches.len();
     // Slopes of the debiased loss are as long as its targets.
     let length = if training.loss == Loss::Debiased { data.length().max(1.0) } else { 1.0 };
     let mut sum = 0.0;
-    for (number, batch) in rows.chunks(training.batch).enumerate() {
-        let first = number * training.batch;
-        let weights = &state.weights;
+    for (number, places) in batches.enumerate() {
+        let (first, batch, weights) = (places.start, &rows[places], &state.weights);
         let step = Step { network, weights, data, training, image, epoch, batch, first };
         lanes.par_iter_mut().enumerate().for_each(|(number, lane)| lane.run(number, &step));
-        let rate = training.schedule.rate(epoch * batches + number, training.epochs * batches);
+        let rate = training.schedule.rate(epoch * steps + number, training.epochs * steps);
         descend(network, training, state, lanes, batch.len(), (rate / length) as f32);
         sum += lanes.iter().map(|lane| lane.loss).sum::<f64>();
     }
@@ -204,4 +205,37 @@ fn judged(network: &Network, data: &Dataset, state: &mut State, judge: &Judge<'_
         state.best = Some(Best { gain, epochs: state.epochs, weights: state.weights.clone() });
     }
     gain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layer::gradient_check::normal;
+
+    fn people(count: usize) -> Dataset {
+        let mut data = Dataset::new(64, 2);
+        for (row, image) in normal(count * 64, 3).chunks_exact(64).enumerate() {
+            let label = [[1.0, 0.0], [0.0, 1.0]][row % 2];
+            data.push(|into| into.copy_from_slice(image), &label, row % 5 == 4).unwrap();
+        }
+        data
+    }
+
+    fn training(batch: usize) -> Training {
+        Training { batch, ..Training::as_published(2, 1) }
+    }
+
+    fn weights(batch: usize, people: Dataset) -> Vec<f32> {
+        let image = Image { height: 8, width: 8, channels: 1 };
+        let architecture = Architecture::Inception { image, narrower: 16 };
+        fit(&architecture, &training(batch), people, None, Hooks::default()).unwrap().weights().to_vec()
+    }
+
+    #[test]
+    fn one_image_that_is_left_over_makes_no_step_of_its_own() {
+        // 41 to train on, once one more than a batch
+        assert_eq!(people(51).training.len(), 41);
+        assert_eq!(weights(40, people(51)), weights(41, people(51)));
+        assert_ne!(weights(27, people(51)), weights(41, people(51)));
+    }
 }

@@ -1,5 +1,6 @@
 //! Forward and back through a network, by parts of a batch.
 
+use super::pieces::pieces;
 use super::{Dataset, Training};
 use crate::coins::{Coins, Purpose};
 use crate::layer::{Image, Mode};
@@ -15,7 +16,7 @@ const TAPE: usize = 1 << 19;
 /// Examples at least, where statistics are taken of them
 const FOR_STATISTICS: usize = 16;
 
-/// Examples that are taken at a time.
+/// Examples that are taken at a time, but for the last ones of a batch.
 pub(super) fn part(network: &Network, batch: usize) -> usize {
     let fitting = TAPE / network.numbers();
     let least = if network.statistics().next().is_some() { FOR_STATISTICS } else { 4 };
@@ -58,10 +59,8 @@ impl Lane {
         self.gradient.fill(0.0);
         (self.loss, self.parts) = (0.0, 0);
         let size = part(step.network, step.batch.len());
-        let mut start = number * size;
-        while start < step.batch.len() {
-            self.run_part(step, start..(start + size).min(step.batch.len()));
-            start += LANES * size;
+        for places in pieces(step.batch.len(), size).skip(number).step_by(LANES) {
+            self.run_part(step, places);
         }
     }
 

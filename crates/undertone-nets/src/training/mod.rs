@@ -9,6 +9,7 @@ mod dataset;
 mod fit;
 mod lane;
 mod need;
+mod pieces;
 mod schedule;
 
 pub use augmentation::Augmentation;
@@ -27,7 +28,7 @@ use serde::{Deserialize, Serialize};
 pub struct Training {
     /// How often each example is seen
     pub epochs: usize,
-    /// Examples of a step
+    /// Examples of a step; the last one of an epoch has from half as many to half as many again, unless there are fewer in all
     pub batch: usize,
     /// The size of the steps
     pub schedule: Schedule,
