@@ -149,9 +149,11 @@ pub(crate) fn predict(
                 write(number * size + at, input);
             }
             network.forward(weights, tape, Mode::Prediction);
-            for (p, scores) in into.chunks_exact_mut(classes).zip(tape.scores().chunks_exact(classes)) {
-                softmax(scores, p);
-                if !p.iter().all(|p| p.is_finite()) {
+            let scores = tape.scores().chunks_exact(classes).zip(tape.finite(into.len() / classes));
+            for (p, (scores, finite)) in into.chunks_exact_mut(classes).zip(scores) {
+                if finite {
+                    softmax(scores, p);
+                } else {
                     p.fill(1.0 / classes as f32);
                 }
             }
