@@ -49,7 +49,9 @@ pub struct Hooks<'a> {
 
 /// A network that was trained on `data`, from the weights of `start` if there is one.
 ///
-/// Where the [patience](Training::patience) is limited and somebody is kept aside, the weights are those of the epoch that the judge likes best.
+/// Where somebody is kept aside and [judged](Hooks::judge), the weights are those of the epoch that the judge likes best; the
+/// [patience](Training::patience) only says when to end. An epoch that leads nowhere ends training, too: in the best one before it, or in an
+/// error if there is none.
 pub fn fit(
     architecture: &Architecture,
     training: &Training,
@@ -107,31 +109,37 @@ fn descent(
     start: Vec<f32>,
     hooks: Hooks<'_>,
 ) -> Result<Vec<f32>, NetError> {
-    let checkpoint = hooks.checkpoints.map(|folder| Checkpoint::of(folder, network, training, data, &start));
+    let judge = hooks.judge.filter(|_| !data.aside.is_empty());
+    let checkpoint =
+        hooks.checkpoints.map(|folder| Checkpoint::of(folder, network, training, data, &start, judge));
     let found = checkpoint.as_ref().map(|checkpoint| checkpoint.read(network.weights())).transpose()?;
     let mut state = found.flatten().unwrap_or_else(|| State::new(start));
     let tell = |seen: &Progress| hooks.progress.iter().for_each(|tell| tell(seen));
     state.history.iter().for_each(tell);
     let mut lanes: Vec<Lane> = (0..LANES).map(|_| Lane::default()).collect();
     while !state.is_over(training) {
-        let loss = match epoch(network, image, training, data, &mut state, &mut lanes) {
-            // Endless gain on what is trained on ends, too: the best epoch before it is kept.
-            Err(NetError::Diverged { .. }) if state.best.is_some() => break,
-            loss => loss?,
-        };
-        let report_likelihood = hooks.judge.map(|judge| judged(network, data, &mut state, judge));
-        let (epoch, epochs) = (state.epochs, training.epochs);
-        let seen = Progress { epoch, epochs, loss, report_likelihood, is_found: false };
-        state.history.push(seen);
+        let loss = epoch(network, image, training, data, &mut state, &mut lanes);
+        let seen = loss.map(|loss| {
+            let report_likelihood = judge.map(|judge| judged(network, data, &mut state, judge));
+            let (epoch, epochs) = (state.epochs, training.epochs);
+            Progress { epoch, epochs, loss, report_likelihood, is_found: false }
+        });
+        state.diverged = seen.is_none();
+        state.history.extend(seen);
         if let Some(checkpoint) = &checkpoint {
             checkpoint.write(&state)?;
         }
-        tell(&seen);
+        seen.iter().for_each(tell);
     }
-    Ok(state.best.map_or(state.weights, |best| best.weights))
+    match state.best {
+        // Endless gain on what is trained on ends, too: the best epoch before it is kept.
+        Some(best) => Ok(best.weights),
+        None if state.diverged => Err(NetError::Diverged { epoch: state.epochs }),
+        None => Ok(state.weights),
+    }
 }
 
-/// Sees everybody once; the mean loss.
+/// Sees everybody once; the mean loss, none if it or a weight is no number any more.
 fn epoch(
     network: &Network,
     image: Option<Image>,
@@ -139,7 +147,7 @@ fn epoch(
     data: &Dataset,
     state: &mut State,
     lanes: &mut [Lane],
-) -> Result<f64, NetError> {
+) -> Option<f64> {
     let epoch = state.epochs;
     let order = Coins::new(training.seed, Purpose::Order, epoch as u64, 0).permutation(data.training.len());
     let rows: Vec<usize> = order.into_iter().map(|place| data.training[place]).collect();
@@ -157,11 +165,8 @@ fn epoch(
         sum += lanes.iter().map(|lane| lane.loss).sum::<f64>();
     }
     state.epochs += 1;
-    if sum.is_finite() && state.weights.iter().all(|weight| weight.is_finite()) {
-        Ok(sum / rows.len() as f64)
-    } else {
-        Err(NetError::Diverged { epoch: state.epochs })
-    }
+    let is_finite = sum.is_finite() && state.weights.iter().all(|weight| weight.is_finite());
+    is_finite.then(|| sum / rows.len() as f64)
 }
 
 /// v ← μ·v + mean gradient + λ·w, w ← w - rate·v; statistics move towards those of the batch.
@@ -211,6 +216,8 @@ fn judged(network: &Network, data: &Dataset, state: &mut State, judge: &Judge<'_
 mod tests {
     use super::*;
     use crate::layer::gradient_check::normal;
+    use crate::training::Schedule;
+    use std::cell::RefCell;
 
     fn people(count: usize) -> Dataset {
         let mut data = Dataset::new(64, 2);
@@ -237,5 +244,35 @@ mod tests {
         assert_eq!(people(51).training.len(), 41);
         assert_eq!(weights(40, people(51)), weights(41, people(51)));
         assert_ne!(weights(27, people(51)), weights(41, people(51)));
+    }
+
+    #[test]
+    fn an_epoch_that_leads_nowhere_is_not_tried_again() {
+        let folder = std::env::temp_dir().join(format!("undertone-diverged-{}", std::process::id()));
+        let architecture = Architecture::Mlp { inputs: 64, hidden: vec![8] };
+        // λ·rate is far above two: weights become some hundred times as large in each step, of which an epoch has one
+        let schedule = Schedule { peak: 1.0, warm_up: 0.0, ..training(50).schedule };
+        let options = Training { epochs: 40, schedule, l2: 1e3, ..training(50) };
+        let run = |judge: Option<&Judge<'_>>| {
+            let told = RefCell::new(Vec::new());
+            let tell = |seen: &Progress| told.borrow_mut().push((seen.epoch, seen.is_found));
+            let hooks = Hooks { progress: Some(&tell), judge, checkpoints: Some(&folder) };
+            (fit(&architecture, &options, people(51), None, hooks), told.into_inner())
+        };
+        // Whoever judges likes the first epoch best.
+        let content = |_: &[f32]| 1.0;
+        let (first, told) = run(Some(&content));
+        assert!((2..40).contains(&told.len()) && told.iter().all(|(_, found)| !found), "{told:?}");
+        let (again, found) = run(Some(&content));
+        assert_eq!(again.unwrap(), first.unwrap());
+        assert_eq!(found, told.iter().map(|&(epoch, _)| (epoch, true)).collect::<Vec<_>>());
+        // Nobody has said which epoch was best.
+        for found in [false, true] {
+            let (error, told) = run(None);
+            let epoch = told.len() + 1;
+            assert!(matches!(error, Err(NetError::Diverged { epoch: at }) if at == epoch), "{error:?}");
+            assert!(told.iter().all(|seen| seen.1 == found), "{told:?}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
