@@ -60,8 +60,9 @@ pub fn fit(
     hooks: Hooks<'_>,
 ) -> Result<Trained, NetError> {
     training.check()?;
+    check_mixup(architecture, training)?;
     let network = architecture.network(data.classes)?;
-    let weights = first_weights(&network, training, start)?;
+    let weights = first_weights(architecture, &network, training, start)?;
     check_people(&network, training, &data)?;
     data.rescale(match start {
         Some(start) => Some(start.scale),
@@ -71,15 +72,24 @@ pub fn fit(
     Trained::new(architecture.clone(), data.classes, data.scale, weights)
 }
 
+/// Refuses to mix names: the number between those of two things is the name of a third.
+fn check_mixup(architecture: &Architecture, training: &Training) -> Result<(), NetError> {
+    let Some(value) = training.mixup.filter(|_| architecture.takes_names()) else { return Ok(()) };
+    let expected = "left out for a network of names, which cannot be mixed";
+    Err(NetError::Parameter { what: "α of mixup", value, expected })
+}
+
 fn first_weights(
+    architecture: &Architecture,
     network: &Network,
     training: &Training,
     start: Option<&Trained>,
 ) -> Result<Vec<f32>, NetError> {
     match start {
         Some(start) if start.network != *network => {
-            let (found, expected) = (start.weights().len(), network.weights());
-            Err(NetError::Shape { what: "the network to start from", found, expected })
+            let found = Box::new((start.architecture().clone(), start.classes()));
+            let expected = Box::new((architecture.clone(), network.outputs()));
+            Err(NetError::Start { found, expected })
         }
         Some(start) => Ok(start.weights().to_vec()),
         None => Ok(network.initial(training.seed)),
@@ -244,6 +254,28 @@ mod tests {
         assert_eq!(people(51).training.len(), 41);
         assert_eq!(weights(40, people(51)), weights(41, people(51)));
         assert_ne!(weights(27, people(51)), weights(41, people(51)));
+    }
+
+    #[test]
+    fn names_are_not_mixed_and_another_network_is_not_started_from() {
+        let refused = |architecture: &Architecture, training: &Training, start: Option<&Trained>| {
+            let data = Dataset::new(2, 5);
+            fit(architecture, training, data, start, Hooks::default()).unwrap_err().to_string()
+        };
+        let rating = Architecture::Rating { people: 3, things: 4, width: 2 };
+        let mixed = refused(&rating, &training(1), None);
+        assert!(mixed.starts_with("α of mixup is 4, but has to be left out"), "{mixed}");
+        let mlp = |hidden: &[usize]| Architecture::Mlp { inputs: 2, hidden: hidden.to_vec() };
+        let weights = mlp(&[3]).network(5).unwrap().initial(1);
+        let start = Trained::new(mlp(&[3]), 5, Scale::NONE, weights).unwrap();
+        let other = refused(&mlp(&[4, 3]), &training(1), Some(&start));
+        assert_eq!(
+            other,
+            "the network to start from is a network of dense layers 2-3 for 5 classes, and what is trained is a network of dense layers 2-4-3 \
+for 5 classes"
+        );
+        let plain = Training { mixup: None, ..training(1) };
+        assert!(refused(&rating, &plain, None).contains("no reports"));
     }
 
     #[test]
