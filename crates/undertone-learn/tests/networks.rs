@@ -8,7 +8,7 @@ use undertone_learn::evaluation::terms::predicted;
 use undertone_learn::features::Rows;
 use undertone_learn::labels::{Channel, LabelVectors};
 use undertone_learn::networks::{
-    Architecture, Augmentation, Decay, Image, Loss, NetModel, NetTrainer, Progress, Relabel, Schedule,
+    Architecture, Augmentation, Image, Loss, NetModel, NetTrainer, Progress, Relabel, Schedule,
     Training, relabel,
 };
 use undertone_learn::stages::MultiStage;
@@ -56,7 +56,7 @@ fn training(epochs: usize) -> Training {
     Training {
         epochs,
         batch: 50,
-        schedule: Schedule { peak: 0.05, warm_up: 0.15, decay: Decay::Linear },
+        schedule: Schedule { peak: 0.05, warm_up: 0.15 },
         mixup: None,
         augmentation: Augmentation::default(),
         loss: Loss::Forward,
@@ -314,12 +314,10 @@ fn ratings_are_learnt_from_numbers_of_people_and_things() {
     let options = Training { loss: Loss::Plain, l2: 0.0, schedule, ..training(40) };
     let trainer = NetTrainer::new(architecture, 5, options);
     let model = fitted(&trainer, &Examples::certain(rows.clone(), labels.iter().copied()));
-    let squared: f64 = model
-        .ratings(&rows)
-        .iter()
-        .zip(&labels)
-        .map(|(found, label)| (found - f64::from(label + 1)).powi(2))
-        .sum();
+    let rating = |p: &[f32]| (1u8..).zip(p).map(|(k, p)| f64::from(k) * f64::from(*p)).sum::<f64>();
+    let probabilities = model.probabilities(&rows);
+    let found = probabilities.chunks_exact(5).map(rating);
+    let squared: f64 = found.zip(&labels).map(|(found, label)| (found - f64::from(label + 1)).powi(2)).sum();
     let rmse = (squared / labels.len() as f64).sqrt();
     // Without knowing who is who: 1.5
     assert!(rmse < 0.5, "{rmse}");

@@ -16,4 +16,4 @@ pub use model::NetModel;
 pub use relabel::{Relabel, relabel};
 pub use trainer::NetTrainer;
 pub use undertone_nets::layer::Image;
-pub use undertone_nets::{Architecture, Augmentation, Decay, Loss, NetError, Progress, Schedule, Training};
+pub use undertone_nets::{Architecture, Augmentation, Loss, NetError, Progress, Schedule, Training};

@@ -283,7 +283,7 @@ for 5 classes"
         let folder = std::env::temp_dir().join(format!("undertone-diverged-{}", std::process::id()));
         let architecture = Architecture::Mlp { inputs: 64, hidden: vec![8] };
         // λ·rate is far above two: weights become some hundred times as large in each step, of which an epoch has one
-        let schedule = Schedule { peak: 1.0, warm_up: 0.0, ..training(50).schedule };
+        let schedule = Schedule { peak: 1.0, warm_up: 0.0 };
         let options = Training { epochs: 40, schedule, l2: 1e3, ..training(50) };
         let run = |judge: Option<&Judge<'_>>| {
             let told = RefCell::new(Vec::new());

@@ -18,7 +18,7 @@ pub(crate) use dataset::Scale;
 pub use fit::{Hooks, Judge, Progress, fit};
 pub(crate) use lane::predict;
 pub use need::Need;
-pub use schedule::{Decay, Schedule};
+pub use schedule::Schedule;
 
 use crate::{Loss, NetError};
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ impl Training {
         Self {
             epochs,
             batch: 265,
-            schedule: Schedule { peak: 0.02, warm_up: 0.15, decay: Decay::Linear },
+            schedule: Schedule { peak: 0.02, warm_up: 0.15 },
             momentum: 0.9,
             l2: 1e-4,
             mixup: Some(4.0),

@@ -1,7 +1,7 @@
 //! The networks of the study, and how they are trained: as published, and as two cores allow.
 
 pub(super) use undertone_learn::networks::{
-    Architecture, Augmentation, Decay, Image, Loss, NetTrainer, Progress, Schedule, Training,
+    Architecture, Augmentation, Image, Loss, NetTrainer, Progress, Schedule, Training,
 };
 
 use super::people::{Input, Public};
@@ -147,7 +147,7 @@ fn for_pixels(epochs: usize, seed: u64) -> Training {
 fn for_ratings(epochs: usize, seed: u64) -> Training {
     Training {
         batch: 512,
-        schedule: Schedule { peak: 1.0, warm_up: 0.15, decay: Decay::Linear },
+        schedule: Schedule { peak: 1.0, warm_up: 0.15 },
         l2: 1e-5,
         augmentation: Augmentation::default(),
         patience: Some(2),
