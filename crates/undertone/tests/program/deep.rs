@@ -243,7 +243,11 @@ sampling_error,published,best_published"
     );
     let bad = "user_id,movie_id,rating\n1,1,5\n1,2,6\n";
     fs::write(data.join("ml-1m/ratings.csv"), bad).unwrap();
-    refused(&format!("{words} --only ratings --seed 3"), 1, "row 2 is user 1, movie 2, rating 6; the rating has");
+    refused(
+        &format!("{words} --only ratings --seed 3"),
+        1,
+        "row 2 is user 1, movie 2, rating 6; the rating has",
+    );
     fs::write(data.join("ml-1m/ratings.csv"), "user_id,movie_id,rating\n1,1,5\n-1,2,6\n").unwrap();
     refused(&format!("{words} --only ratings --seed 3"), 1, "the user has to be a whole number");
     fs::write(data.join("ml-1m/ratings.csv"), "user_id,movie_id,rating\n1,1000000,5\n").unwrap();
