@@ -54,8 +54,8 @@ impl fmt::Display for Architecture {
         let shape = |image: &Image| format!("{}×{}×{}", image.height, image.width, image.channels);
         match self {
             Self::Mlp { inputs, hidden } => {
-                let widths = hidden.iter().map(|width| format!("-{width}")).collect::<String>();
-                write!(f, "a network of dense layers {inputs}{widths}")
+                write!(f, "a network of dense layers {inputs}")?;
+                hidden.iter().try_for_each(|width| write!(f, "-{width}"))
             }
             Self::SmallCnn { image } => write!(f, "a small network of filters on images of {}", shape(image)),
             Self::Inception { image, narrower } => {
