@@ -36,6 +36,14 @@ bench-marginals *TABLE:
 bench-collect *MILLIONS:
     cargo bench -p undertone --bench collect -- {{MILLIONS}}
 
+# What public features cost as they are made, and what is solved on them, beside products of matrices
+bench-features:
+    cargo bench -p undertone-represent --bench features
+
+# How many images a second networks are trained on, beside products of matrices and PyTorch, and which layers take how much; cnn, mlp or inception for one
+bench-training *NETWORKS:
+    cargo bench -p undertone-nets --bench training -- {{NETWORKS}}
+
 # The collector killed a hundred times under load, and ten million bodies from strangers
 harm:
     UNDERTONE_KILLS=100 cargo test -p undertone --test program kills -- --nocapture

@@ -3,16 +3,16 @@
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use undertone_learn::evaluation::terms::predicted;
 use undertone_learn::features::Rows;
 use undertone_learn::labels::{Channel, LabelVectors};
 use undertone_learn::networks::{
-    Architecture, Augmentation, Decay, Image, Loss, NetModel, NetTrainer, Progress, Relabel, Schedule,
-    Training, relabel,
+    Architecture, Augmentation, Image, Loss, NetModel, NetTrainer, Progress, Relabel, Schedule, Training,
 };
-use undertone_learn::stages::MultiStage;
-use undertone_learn::{Classifier, Examples, LearnError};
+use undertone_learn::stages::{MultiStage, Trainer};
+use undertone_learn::{Classifier, Examples, LearnError, Source};
 use undertone_privacy::label::{Label, LabelKind, LabelMechanism, LabelSet};
 use undertone_privacy::{Epsilon, Randomizer};
 
@@ -56,7 +56,7 @@ fn training(epochs: usize) -> Training {
     Training {
         epochs,
         batch: 50,
-        schedule: Schedule { peak: 0.05, warm_up: 0.15, decay: Decay::Linear },
+        schedule: Schedule { peak: 0.05, warm_up: 0.15 },
         mixup: None,
         augmentation: Augmentation::default(),
         loss: Loss::Forward,
@@ -285,8 +285,7 @@ fn retraining_keeps_what_the_first_network_knew_and_consensus_adds_to_it() {
     let before = accuracy(&first, &new, &truth);
     assert!(before > 0.95 * rule, "{before} of {rule}");
     for how in [Relabel::Predicted, Relabel::Consensus, Relabel::Posterior] {
-        let again = relabel(&first, &examples, how).unwrap();
-        let model = fitted(&mlp(Training { loss: Loss::Soft, ..training(6) }), &again);
+        let model = mlp(training(6)).fit_again(&mut vec![examples.clone()], &first, how).unwrap();
         let found = accuracy(&model, &new, &truth);
         assert!(found > 0.95 * rule, "{how:?}: {found} of {rule} after {before}");
         if how == Relabel::Consensus {
@@ -299,13 +298,13 @@ fn retraining_keeps_what_the_first_network_knew_and_consensus_adds_to_it() {
 
 #[test]
 fn ratings_are_learnt_from_numbers_of_people_and_things() {
-    // Person p likes thing t of its own kind: rating 5 if p and t are both odd or both even, else 2
+    // Person p likes thing t of its own kind: if p and t are both odd or both even the rating is 5, else 1 to 4 by the thing
     let (people, things) = (40u32, 30u32);
     let (mut ids, mut labels) = (Vec::new(), Vec::new());
     for p in 0..people {
         for t in 0..things {
             ids.extend([p as f32, t as f32]);
-            labels.push(if (p + t) % 2 == 0 { 4 } else { 1 });
+            labels.push(if (p + t) % 2 == 0 { 4 } else { t / 2 % 4 });
         }
     }
     let rows = Rows::dense(2, ids);
@@ -314,14 +313,12 @@ fn ratings_are_learnt_from_numbers_of_people_and_things() {
     let options = Training { loss: Loss::Plain, l2: 0.0, schedule, ..training(40) };
     let trainer = NetTrainer::new(architecture, 5, options);
     let model = fitted(&trainer, &Examples::certain(rows.clone(), labels.iter().copied()));
-    let squared: f64 = model
-        .ratings(&rows)
-        .iter()
-        .zip(&labels)
-        .map(|(found, label)| (found - f64::from(label + 1)).powi(2))
-        .sum();
+    let rating = |p: &[f32]| (1u8..).zip(p).map(|(k, p)| f64::from(k) * f64::from(*p)).sum::<f64>();
+    let probabilities = model.probabilities(&rows);
+    let found = probabilities.chunks_exact(5).map(rating);
+    let squared: f64 = found.zip(&labels).map(|(found, label)| (found - f64::from(label + 1)).powi(2)).sum();
     let rmse = (squared / labels.len() as f64).sqrt();
-    // Without knowing who is who: 1.5
+    // Without knowing who is who: 1.5 and more
     assert!(rmse < 0.5, "{rmse}");
 }
 
@@ -368,4 +365,89 @@ fn stages_that_were_interrupted_are_not_learnt_again() {
     // The same people answer the same, as the same coins are tossed.
     assert_eq!(run(), first);
     assert_eq!(*seen.borrow(), 4);
+}
+
+/// Says of everybody whether a network is trained on them, or judged by them: another report of somebody who judges changes nothing of
+/// what is learnt in the first epoch. Then it trains.
+struct Watched<'a> {
+    trainer: NetTrainer<'a>,
+    /// Who was trained on, and who judged, in each stage
+    stages: RefCell<Vec<[BTreeSet<u64>; 2]>>,
+}
+
+impl Trainer for Watched<'_> {
+    type Model = NetModel;
+
+    fn train(
+        &self,
+        people: &[u64],
+        examples: &mut dyn Source,
+        start: Option<&NetModel>,
+    ) -> Result<NetModel, LearnError> {
+        let mut blocks = Vec::new();
+        let copy = &mut |block: &Examples| {
+            blocks.push(block.clone());
+            Ok(())
+        };
+        examples.pass(copy)?;
+        // The loss of the first epoch, which judges have no part in, and what they say of it
+        let first_epoch = |blocks: &[Examples]| {
+            let seen = RefCell::new(None);
+            let tell = |progress: &Progress| {
+                let Progress { loss, report_likelihood, .. } = *progress;
+                seen.borrow_mut().get_or_insert((loss, report_likelihood.unwrap()));
+            };
+            let one = NetTrainer { progress: Some(&tell), ..self.trainer.clone() };
+            one.train(people, &mut blocks.to_vec(), start).map(|_| seen.into_inner().unwrap())
+        };
+        let (loss, gain) = first_epoch(&blocks)?;
+        let (mut stage, mut person) = ([BTreeSet::new(), BTreeSet::new()], people.iter());
+        for block in 0..blocks.len() {
+            for row in 0..blocks[block].len() {
+                let mut others = blocks.clone();
+                contradict(&mut others[block], row);
+                let (other_loss, other_gain) = first_epoch(&others)?;
+                let judges = other_loss.to_bits() == loss.to_bits();
+                assert!(!judges || other_gain.to_bits() != gain.to_bits(), "nobody has heard of it");
+                stage[usize::from(judges)].insert(*person.next().unwrap());
+            }
+        }
+        self.stages.borrow_mut().push(stage);
+        self.trainer.train(people, examples, start)
+    }
+}
+
+/// One report names another label.
+fn contradict(examples: &mut Examples, row: usize) {
+    let labels = examples.likelihood.iter().enumerate().map(|(at, vector)| {
+        let label = vector.entries[0].0;
+        if at == row { (label + 1) % CLASSES as u32 } else { label }
+    });
+    let labels = LabelVectors::certain(labels.collect::<Vec<_>>());
+    (examples.unbiased, examples.likelihood) = (labels.clone(), labels);
+}
+
+#[test]
+fn nobody_judges_a_later_stage_whom_an_earlier_one_was_trained_on() {
+    let (rows, labels) = people(160, 0);
+    let mut rng = ChaCha12Rng::seed_from_u64(9);
+    let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
+        Ok(mechanism.randomize(&Label(labels[person as usize]), &mut rng)?)
+    };
+    let plan = MultiStage {
+        temperature: 0.05,
+        warm_start: true,
+        filter: true,
+        ..MultiStage::as_published(CLASSES as u32, Epsilon::new(1.0).unwrap(), &[0.5, 0.5])
+    };
+    let options = Training { loss: Loss::Plain, patience: Some(1), batch: 20, ..training(1) };
+    let watched = Watched { trainer: mlp(options), stages: RefCell::default() };
+    let staged = plan.run(std::slice::from_ref(&rows), &mut devices, &watched).unwrap();
+    assert!(staged.stages[1].left_out > 10, "{:?}", staged.stages);
+    let stages = watched.stages.into_inner();
+    let [trained_first, judged_first] = &stages[0];
+    let [trained, judged] = &stages[1];
+    assert!(judged_first.len() > 5 && judged.len() > 10, "{stages:?}");
+    assert!(judged.is_disjoint(trained_first), "{stages:?}");
+    assert!(trained.is_disjoint(judged_first), "{stages:?}");
 }

@@ -1,15 +1,17 @@
 //! How many images a second a network is trained on, beside the products of matrices that it consists of.
 //!
 //! `cargo bench -p undertone-nets --bench training`, with `cnn`, `mlp` or `inception` for one network only. Rates are per second of
-//! processor time, so that they hold on a busy machine; the yardstick is a product of two matrices of 1024×1024 in the same run.
+//! processor time, so that they hold on a busy machine; the yardstick is a product of two matrices of 1024×1024 in the same run. Beside the rate of
+//! the small network stands what each sort of layer takes of it, forward and back.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use std::cell::Cell;
 use std::hint::black_box;
 use std::time::Instant;
-use undertone_nets::layer::Image;
-use undertone_nets::{Architecture, Augmentation, Dataset, Hooks, Progress, Training, fit};
+use undertone_nets::layer::{Convolution, Dense, Image, MaxPool, Mode, Operation, Relu};
+use undertone_nets::network::Tape;
+use undertone_nets::{Architecture, Augmentation, Dataset, Hooks, Network, Progress, Training, fit};
 
 const DIGIT: Image = Image { height: 28, width: 28, channels: 1 };
 /// Images in a second of processor time that PyTorch 2.15 with oneDNN was trained on, on another machine: the small network, and 784-256-10
@@ -37,8 +39,8 @@ fn yardstick() -> f64 {
     f64::from(rounds) * 2.0 * (n as f64).powi(3) / (cpu_seconds() - start) / 1e9
 }
 
-/// Trains on images of noise; prints the rate. `flops` is what a step on one image needs, `peer` the rate of PyTorch.
-fn time(name: &str, architecture: &Architecture, images: usize, flops: f64, peer: Option<f64>) {
+/// Trains on images of noise; prints and returns the rate. `flops` is what a step on one image needs, `peer` the rate of PyTorch.
+fn time(name: &str, architecture: &Architecture, images: usize, flops: f64, peer: Option<f64>) -> f64 {
     let mut word = 1u32;
     let mut noise = || {
         word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -79,6 +81,72 @@ fn time(name: &str, architecture: &Architecture, images: usize, flops: f64, peer
         images as f64 / wall,
         rate * flops / 1e9
     );
+    rate
+}
+
+/// The layers of the small network for digits: the sort of each, and how many numbers it takes.
+fn small_cnn() -> Vec<(&'static str, usize, Operation)> {
+    let first = Convolution::new(DIGIT, 32, 3, 1, 0);
+    let second = Convolution::new(first.output(), 64, 3, 1, 0);
+    let pool = MaxPool { image: second.output() };
+    let [wide, filtered, pooled] = [first.output(), second.output(), pool.output()].map(|image| image.len());
+    vec![
+        ("convolution", DIGIT.len(), first.into()),
+        ("relu", wide, Relu { width: wide }.into()),
+        ("convolution", wide, second.into()),
+        ("max pool", filtered, pool.into()),
+        ("relu", pooled, Relu { width: pooled }.into()),
+        ("dense", pooled, Dense { inputs: pooled, outputs: 128 }.into()),
+        ("relu", 128, Relu { width: 128 }.into()),
+        ("dense", 128, Dense { inputs: 128, outputs: 10 }.into()),
+    ]
+}
+
+/// Seconds for an image that layers take forward and back, one behind the other.
+fn pass_seconds(inputs: usize, layers: &[&Operation]) -> [f64; 2] {
+    // As many as a core takes at a time of a batch of 256; the least of rounds so short that a busy machine leaves some of them alone
+    let (images, rounds) = (64, 101);
+    let (mut network, mut node) = Network::new(inputs);
+    for &layer in layers {
+        node = network.layer(layer.clone(), node).expect("layers of the small network fit together");
+    }
+    let (weights, mut tape) = (network.initial(1), Tape::new(&network, images));
+    tape.input().iter_mut().enumerate().for_each(|(at, x)| *x = (at % 7) as f32 / 7.0);
+    let (mut gradient, mut least) = (vec![0.0; network.weights()], [f64::INFINITY; 2]);
+    for _ in 0..rounds {
+        let start = Instant::now();
+        network.forward(&weights, &mut tape, Mode::Training);
+        let turn = Instant::now();
+        network.backward(&weights, &mut tape, &mut gradient);
+        least = [least[0].min((turn - start).as_secs_f64()), least[1].min(turn.elapsed().as_secs_f64())];
+    }
+    least.map(|seconds| seconds / images as f64)
+}
+
+/// Prints what each sort of layer of the small network takes of a step on an image, of which there are `rate` in a second of processor time. The
+/// rest is images, losses, steps and memory.
+fn profile(rate: f64) {
+    let (mut sorts, mut left): (Vec<(&str, [f64; 2])>, f64) = (Vec::new(), 1.0);
+    for (place, (sort, inputs, layer)) in small_cnn().iter().enumerate() {
+        // Nobody asks for the slope of what comes in first: all other layers stand behind one that takes little, and what that takes is taken off.
+        let before = Operation::from(Relu { width: *inputs });
+        let seconds = if place == 0 {
+            pass_seconds(*inputs, &[layer])
+        } else {
+            let (both, alone) = (pass_seconds(*inputs, &[&before, layer]), pass_seconds(*inputs, &[&before]));
+            [both[0] - alone[0], both[1] - alone[1]]
+        };
+        let own = seconds.map(|seconds| seconds * rate);
+        left -= own.iter().sum::<f64>();
+        match sorts.iter_mut().find(|(name, _)| name == sort) {
+            Some((_, share)) => share.iter_mut().zip(own).for_each(|(share, own)| *share += own),
+            None => sorts.push((sort, own)),
+        }
+    }
+    for (sort, [forward, back]) in sorts {
+        println!("  {sort:<12} {:>5.1} % forward, {:>5.1} % back", 100.0 * forward, 100.0 * back);
+    }
+    println!("  {:<12} {:>5.1} %", "all else", 100.0 * left);
 }
 
 fn main() {
@@ -86,7 +154,8 @@ fn main() {
     let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
     println!("product of matrices, 1024: {:.0} GFLOP per CPU second", yardstick());
     if wants("cnn") {
-        time("small CNN", &Architecture::SmallCnn { image: DIGIT }, 2048, 72e6, Some(PYTORCH[0]));
+        let rate = time("small CNN", &Architecture::SmallCnn { image: DIGIT }, 2048, 72e6, Some(PYTORCH[0]));
+        profile(rate);
     }
     if wants("mlp") {
         time(

@@ -17,6 +17,8 @@ pub(crate) enum Purpose {
     Image = 3,
     /// How much of two images is mixed
     Mix = 4,
+    /// What a judge is asked to be known by
+    Judge = 5,
 }
 
 /// A stream of coins.

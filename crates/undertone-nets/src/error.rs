@@ -1,5 +1,6 @@
 //! What can go wrong with a network.
 
+use crate::Architecture;
 use std::path::PathBuf;
 
 /// Why there is no network.
@@ -40,7 +41,7 @@ pub enum NetError {
     },
     /// More features than fit
     #[error(
-        "{rows} rows of {width} features need {bytes} bytes, more than {most}; fewer features (a smaller hash, fewer categories) fit"
+        "{rows} rows of {width} features need {bytes} bytes, and {most} are allowed: allow more (`Dataset::within`, --memory), or make fewer features (--buckets, --column NAME=skip)"
     )]
     TooWide {
         /// As many as there are
@@ -51,6 +52,17 @@ pub enum NetError {
         bytes: u64,
         /// What they may need
         most: u64,
+    },
+    /// Weights of another network, or of other classes
+    #[error(
+        "the network to start from is {} for {} classes, and what is trained is {} for {} classes",
+        found.0, found.1, expected.0, expected.1
+    )]
+    Start {
+        /// What was given, and its number of classes
+        found: Box<(Architecture, usize)>,
+        /// What is trained, and its number of classes
+        expected: Box<(Architecture, usize)>,
     },
     /// Steps that led nowhere
     #[error("the loss is no number any more in epoch {epoch}; a smaller rate keeps it one")]

@@ -139,10 +139,22 @@ mod tests {
 
     #[test]
     fn a_row_beyond_all_numbers_says_nothing_and_takes_nothing_from_others() {
-        let trained = trained();
+        let mut trained = trained();
+        // Weights of the first layer by which the largest float is beyond all of them
+        for (weight, value) in trained.weights.iter_mut().zip([2.0, -2.0, 2.0, 2.0, -2.0, 2.0]) {
+            *weight = value;
+        }
         let usual = trained.probabilities(1, |_, into| into.fill(1.0));
-        let both = trained.probabilities(2, |row, into| into.fill([1.0, f32::MAX][row]));
-        assert_eq!(both[..2], usual);
-        assert!(both[2..].iter().all(|p| p.is_finite() && (0.0..=1.0).contains(p)), "{both:?}");
+        // Whatever comes of it: infinite, infinite below zero where it is hidden by the next layer, or no number
+        for signs in 0..8u8 {
+            let sign = |place: usize| if signs >> place & 1 == 1 { -1.0 } else { 1.0 };
+            let both = trained.probabilities(2, |row, into| {
+                for (place, x) in into.iter_mut().enumerate() {
+                    *x = [1.0, f32::MAX * sign(place)][row];
+                }
+            });
+            assert_eq!(both[..2], usual);
+            assert_eq!(both[2..], [0.5, 0.5], "{signs:b}");
+        }
     }
 }

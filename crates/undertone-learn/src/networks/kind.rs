@@ -1,6 +1,6 @@
 //! Which network suits which columns, and how it is trained unless somebody knows better.
 
-use super::{Architecture, Augmentation, Decay, Image, Inputs, Loss, NetTrainer, Schedule, Training};
+use super::{Architecture, Augmentation, Image, Inputs, Loss, NetTrainer, Schedule, Training};
 use crate::LearnError;
 use crate::features::Encoder;
 use std::ops::Range;
@@ -41,7 +41,7 @@ impl NetKind {
         let (peak, l2) = if self == Self::Rating { (1.0, 1e-5) } else { (0.1, 1e-4) };
         Training {
             batch: 256,
-            schedule: Schedule { peak, warm_up: 0.15, decay: Decay::Linear },
+            schedule: Schedule { peak, warm_up: 0.15 },
             l2,
             mixup: None,
             augmentation: Augmentation::default(),
@@ -51,7 +51,7 @@ impl NetKind {
         }
     }
 
-    /// Trains networks for the features of these columns. Images are moved a little each time.
+    /// Trains networks for the features of these columns. Images are moved a little each time, if a fourteenth of their side is a pixel.
     pub fn trainer(
         self,
         encoder: &Encoder,

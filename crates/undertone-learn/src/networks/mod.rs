@@ -2,7 +2,7 @@
 //!
 //! Features are public, labels are not: a device randomizes its label once, and training sees [`Examples`](crate::Examples), in which no true label can be. A
 //! [`NetTrainer`] makes a [`NetModel`] of them, alone or in stages ([`MultiStage`](crate::stages::MultiStage)): LP-MST of Ghazi, Golowich, Kumar, Manurangsi, Zhang,
-//! *Deep Learning with Label Differential Privacy* (2021). [`relabel()`] makes labels to train again on.
+//! *Deep Learning with Label Differential Privacy* (2021). [`Relabel`] says what labels a second network is trained on.
 
 mod inputs;
 mod kind;
@@ -13,7 +13,7 @@ mod trainer;
 pub use inputs::Inputs;
 pub use kind::NetKind;
 pub use model::NetModel;
-pub use relabel::{Relabel, relabel};
+pub use relabel::Relabel;
 pub use trainer::NetTrainer;
 pub use undertone_nets::layer::Image;
-pub use undertone_nets::{Architecture, Augmentation, Decay, Loss, NetError, Progress, Schedule, Training};
+pub use undertone_nets::{Architecture, Augmentation, Loss, NetError, Progress, Schedule, Training};

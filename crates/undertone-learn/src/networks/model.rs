@@ -25,12 +25,6 @@ impl NetModel {
         self.network.weights()
     }
 
-    /// The mean of 1, …, K under the probabilities of each row: a rating.
-    pub fn ratings(&self, rows: &Rows) -> Vec<f64> {
-        let rating = |p: &[f32]| (1u32..).zip(p).map(|(k, p)| f64::from(k) * f64::from(*p)).sum();
-        self.probabilities(rows).chunks_exact(self.classes()).map(rating).collect()
-    }
-
     /// Refuses a network of other features and classes.
     pub(crate) fn check(&self, features: usize, classes: usize) -> Result<(), LearnError> {
         let (inputs, of_columns) = (self.network.inputs(), self.inputs.width(features));

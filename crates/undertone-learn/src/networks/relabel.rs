@@ -6,7 +6,7 @@
 use crate::evaluation::terms::predicted;
 use crate::features::Rows;
 use crate::labels::{LabelVector, LabelVectors};
-use crate::{Classifier, Examples, LearnError};
+use crate::{Classifier, Examples, LearnError, Source};
 
 /// What becomes of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,28 @@ pub enum Relabel {
     Posterior,
 }
 
-/// The examples with new labels, to be learnt with [`Loss::Soft`](super::Loss::Soft) or as certain labels.
-pub fn relabel(model: &impl Classifier, examples: &Examples, how: Relabel) -> Result<Examples, LearnError> {
+/// Examples with new labels, to be learnt with [`Loss::Soft`](super::Loss::Soft). They are made block by block, as they are asked for.
+pub(super) struct Relabelled<'a, M> {
+    model: &'a M,
+    source: &'a mut dyn Source,
+    how: Relabel,
+}
+
+impl<'a, M> Relabelled<'a, M> {
+    pub(super) fn new(model: &'a M, source: &'a mut dyn Source, how: Relabel) -> Self {
+        Self { model, source, how }
+    }
+}
+
+impl<M: Classifier> Source for Relabelled<'_, M> {
+    fn pass(&mut self, visit: &mut dyn FnMut(&Examples) -> Result<(), LearnError>) -> Result<(), LearnError> {
+        let (model, how) = (self.model, self.how);
+        self.source.pass(&mut |block| visit(&relabel(model, block, how)?))
+    }
+}
+
+/// Those of a block who stay, with new labels.
+fn relabel(model: &impl Classifier, examples: &Examples, how: Relabel) -> Result<Examples, LearnError> {
     let (classes, rows) = (model.classes(), &examples.rows);
     let mut kept = Examples::new(Rows::new(rows.dense_width(), rows.sparse_width()));
     let probabilities = model.probabilities(rows);
@@ -43,7 +63,7 @@ pub fn relabel(model: &impl Classifier, examples: &Examples, how: Relabel) -> Re
         kept.rows.push(rows.get(row));
     }
     kept.likelihood = kept.unbiased.clone();
-    if kept.is_empty() { Err(LearnError::NoReports) } else { Ok(kept) }
+    Ok(kept)
 }
 
 /// Whether no label makes the report likelier, and some label makes it less likely.
@@ -93,6 +113,15 @@ mod tests {
         let model = Same([0.2, 0.5, 0.3]);
         let kept = relabel(&model, &examples(), Relabel::Consensus).unwrap();
         assert_eq!(kept, Examples::certain(Rows::dense(1, vec![1.0]), [1]));
+        // Block by block the same
+        let (first, others) = (examples().part(|row| row < 2), examples().part(|row| row >= 2));
+        let (mut blocks, mut seen) = (vec![first, others], Vec::new());
+        let visit = &mut |block: &Examples| {
+            seen.push(block.clone());
+            Ok(())
+        };
+        Relabelled::new(&model, &mut blocks, Relabel::Consensus).pass(visit).unwrap();
+        assert_eq!((&seen[0], seen[1].len()), (&kept, 0));
         let all = relabel(&model, &examples(), Relabel::Predicted).unwrap();
         assert_eq!(all.unbiased, LabelVectors::certain([1; 4]));
     }

@@ -1,8 +1,9 @@
 //! What makes a network of reports: alone, or stage after stage.
 
-use super::{Architecture, Inputs, NetModel, Progress, Training};
+use super::relabel::Relabelled;
+use super::{Architecture, Inputs, NetModel, Progress, Relabel, Training};
 use crate::evaluation::terms::log_likelihood;
-use crate::held_out::HELD_OUT;
+use crate::held_out::{HELD_OUT, Those};
 use crate::labels::{LabelVector, LabelVectors};
 use crate::represented::{Limits, RepresentError, check_reported};
 use crate::split::is_held_out;
@@ -57,32 +58,49 @@ impl NetTrainer<'_> {
         Err(LearnError::NetworkMemory { people, batch, need, allowed })
     }
 
-    /// Refuses reports among which a class is in none: of such a class nothing can be learnt.
-    pub fn check_reported(&self, examples: &mut dyn Source) -> Result<(), LearnError> {
-        check_reported(examples, self.classes)
-    }
-
     /// A network of these examples, from the weights of `start` if there is one. Where [patience](Training::patience) is limited, one in eight is kept aside to judge.
+    ///
+    /// A class that is in no report is refused, as nothing can be learnt of it, unless what is started from may have heard of it.
     pub fn fit(&self, examples: &mut dyn Source, start: Option<&NetModel>) -> Result<NetModel, LearnError> {
-        let training = self.training(start);
-        let keep = training.patience.is_some();
-        let mut people = People::new(self)?;
-        people.read(self, training.loss, examples, |row| keep && is_held_out(row, HELD_OUT))?;
-        self.fit_people(training, people, start)
+        let people = self.people(examples, self.training(start), |row| row)?;
+        if start.is_none() && !people.data.is_empty() {
+            check_reported(examples, self.classes)?;
+        }
+        self.fit_people(self.training(start), people, start)
     }
 
-    /// The same, judged by others: `aside` are none of the examples.
-    pub fn fit_judged(
+    /// A second network, from first weights, on what a first one makes of the same examples. Whoever was kept aside from the first still is, and
+    /// judges by reports as they are. Labels are made block by block, and nobody is held in memory but as the network takes them.
+    pub fn fit_again(
         &self,
         examples: &mut dyn Source,
-        aside: &mut dyn Source,
-        start: Option<&NetModel>,
+        first: &NetModel,
+        how: Relabel,
     ) -> Result<NetModel, LearnError> {
-        let training = self.training(start);
+        let training = Training { loss: Loss::Soft, ..self.training.clone() };
         let mut people = People::new(self)?;
-        people.read(self, training.loss, examples, |_| false)?;
-        people.read(self, training.loss, aside, |_| true)?;
-        self.fit_people(training, people, start)
+        if training.patience.is_some() {
+            let mut others = Those::others(examples);
+            people.read(self, training.loss, &mut Relabelled::new(first, &mut others, how), |_| false)?;
+            people.read(self, training.loss, &mut Those::held_out(examples), |_| true)?;
+        } else {
+            people.read(self, training.loss, &mut Relabelled::new(first, examples, how), |_| false)?;
+        }
+        self.fit_people(&training, people, None)
+    }
+
+    /// Everybody as the network takes them. `person` says whose row it is, which decides about who is kept aside: alike in every training
+    /// that somebody takes part in, wherever the row stands.
+    fn people(
+        &self,
+        examples: &mut dyn Source,
+        training: &Training,
+        person: impl Fn(u64) -> u64,
+    ) -> Result<People, LearnError> {
+        let keep = training.patience.is_some();
+        let mut people = People::new(self)?;
+        people.read(self, training.loss, examples, |row| keep && is_held_out(person(row), HELD_OUT))?;
+        Ok(people)
     }
 
     /// How it is trained from there.
@@ -113,13 +131,20 @@ impl NetTrainer<'_> {
 impl Trainer for NetTrainer<'_> {
     type Model = NetModel;
 
+    /// Whoever judges has judged in earlier stages, too, if they were in them: nobody judges a network that has begun with their report.
+    ///
+    /// Nothing is said of classes without a report, as there may be some: later stages answer among few labels, and a filter leaves reports
+    /// out.
     fn train(
         &self,
-        _: &[u64],
+        people: &[u64],
         examples: &mut dyn Source,
         start: Option<&NetModel>,
     ) -> Result<NetModel, LearnError> {
-        self.fit(examples, start)
+        let training = self.training(start);
+        // There is a number for each row: that is what a trainer is promised.
+        let everybody = self.people(examples, training, |row| people[row as usize])?;
+        self.fit_people(training, everybody, start)
     }
 }
 
@@ -247,13 +272,13 @@ mod tests {
         for word in ["1 for the features of 1001 people", "batches of 265", "(--memory)", "(--batch)"] {
             assert!(error.to_string().contains(word), "{error}");
         }
-        // And where nobody has counted them, as they come: 2 features fit into 8 bytes
-        trainer.bytes = 8;
+        // And where nobody has counted them, as they come: 3 features fit into 12 bytes
+        trainer.bytes = 12;
         let rows = |people: u32| Rows::dense(1, (0..people).map(|row| row as f32).collect());
-        let examples = |people: u32| Examples::certain(rows(people), 0..people);
+        let examples = |people: u32| Examples::certain(rows(people), (0..people).map(|row| row % 3));
         let come = |people| trainer.fit(&mut vec![examples(people)], None).map(|_| ());
-        assert!(come(2).is_ok());
-        assert!(matches!(come(3), Err(LearnError::Network(NetError::TooWide { rows: 3, .. }))));
+        assert!(come(3).is_ok());
+        assert!(matches!(come(4), Err(LearnError::Network(NetError::TooWide { rows: 4, .. }))));
     }
 
     #[test]
@@ -274,10 +299,17 @@ mod tests {
     #[test]
     fn a_class_that_is_in_no_report_is_refused_whatever_block_the_others_are_in() {
         let block = |labels: [u32; 2]| Examples::certain(Rows::dense(1, vec![1.0, 2.0]), labels);
-        let check = |blocks: [[u32; 2]; 2]| trainer().check_reported(&mut blocks.map(block).to_vec());
-        assert!(check([[0, 1], [1, 2]]).is_ok());
+        let fit = |blocks: [[u32; 2]; 2], start: Option<&NetModel>| {
+            trainer().fit(&mut blocks.map(block).to_vec(), start)
+        };
+        let first = fit([[0, 1], [1, 2]], None).unwrap();
         let unreported = RepresentError::NeverReported { class: 1 };
-        assert!(matches!(check([[0, 2], [2, 0]]), Err(LearnError::Represent(error)) if error == unreported));
+        assert!(
+            matches!(fit([[0, 2], [2, 0]], None), Err(LearnError::Represent(error)) if error == unreported)
+        );
+        // The first one has heard of it, and stages may do without.
+        assert!(fit([[0, 2], [2, 0]], Some(&first)).is_ok());
+        assert!(trainer().train(&[5, 6], &mut vec![block([0, 2])], None).is_ok());
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! It needs about 1.3 GFLOP for a step on an image of 28×28, so that the numbers of filters can be divided.
 
 use crate::NetError;
-use crate::layer::{BatchNorm, Convolution, Dense, GlobalPool, Image, Pooling, Relu};
+use crate::layer::{BatchNorm, Convolution, Dense, GlobalPool, Image, Relu};
 use crate::network::{Join, Network, Node};
 
 /// A part of the network.
@@ -51,7 +51,7 @@ pub(super) fn network(image: Image, narrower: usize, classes: usize) -> Result<N
             }
         };
     }
-    let pooled = network.layer(GlobalPool { image, pooling: Pooling::Largest }, node)?;
+    let pooled = network.layer(GlobalPool { image }, node)?;
     network.layer(Dense { inputs: image.channels, outputs: classes }, pooled)?;
     Ok(network)
 }

@@ -7,6 +7,7 @@ use crate::NetError;
 use crate::layer::{Convolution, Dense, Image, MaxPool, Relu};
 use crate::network::{Network, Node};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::ops::RangeInclusive;
 
 /// Sides of images. Smaller ones vanish on the way through the layers, larger ones are too much for a processor.
@@ -46,6 +47,25 @@ pub enum Architecture {
         /// Length of the vectors
         width: usize,
     },
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shape = |image: &Image| format!("{}×{}×{}", image.height, image.width, image.channels);
+        match self {
+            Self::Mlp { inputs, hidden } => {
+                write!(f, "a network of dense layers {inputs}")?;
+                hidden.iter().try_for_each(|width| write!(f, "-{width}"))
+            }
+            Self::SmallCnn { image } => write!(f, "a small network of filters on images of {}", shape(image)),
+            Self::Inception { image, narrower } => {
+                write!(f, "Inception with 1/{narrower} of its filters on images of {}", shape(image))
+            }
+            Self::Rating { people, things, width } => {
+                write!(f, "a network of ratings of {things} things by {people} people, in vectors of {width}")
+            }
+        }
+    }
 }
 
 impl Architecture {

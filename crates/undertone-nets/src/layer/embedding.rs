@@ -19,7 +19,7 @@ pub struct Embedding {
 impl Embedding {
     /// Where the row of this example begins.
     fn start(&self, input: &[f32]) -> usize {
-        // A float becomes the nearest integer there is, zero if it is none.
+        // Nothing behind the point counts; what is below zero, or no number, is zero.
         let thing = input[self.column] as usize;
         if thing < self.things { thing * self.width } else { 0 }
     }

@@ -19,7 +19,7 @@ pub use batch_norm::BatchNorm;
 pub use convolution::Convolution;
 pub use dense::Dense;
 pub use embedding::Embedding;
-pub use global_pool::{GlobalPool, Pooling};
+pub use global_pool::GlobalPool;
 pub use max_pool::MaxPool;
 pub use relu::Relu;
 

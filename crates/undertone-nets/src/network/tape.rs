@@ -36,6 +36,19 @@ impl Tape {
         self.values.iter().chain(&self.slopes).map(Vec::len).sum::<usize>() + self.room.len()
     }
 
+    /// Whether all nodes of each example are finite. Only all of them tell: the largest of some numbers, or what is above zero, may hide one
+    /// that is none.
+    pub(crate) fn finite(&self, examples: usize) -> Vec<bool> {
+        let mut finite = vec![true; examples];
+        for node in &self.values {
+            for (finite, values) in finite.iter_mut().zip(node.chunks_exact(node.len() / examples)) {
+                // To the end of each, without a branch: several numbers at a time
+                *finite &= values.iter().fold(true, |all, x| all & x.is_finite());
+            }
+        }
+        finite
+    }
+
     /// The examples, one after the other.
     pub fn input(&mut self) -> &mut [f32] {
         &mut self.values[0]

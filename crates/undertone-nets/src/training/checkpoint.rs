@@ -1,13 +1,11 @@
 //! Where training goes on after it was interrupted.
 //!
-//! A checkpoint is named after a digest of everything that the result depends on, so that another training finds nothing, and one
-//! that has ended is not done again. It is written beside its place and moved there, whole or not at all.
-//!
-//! Behind the state stands how its epochs went. Checkpoints of before that was kept end with the state; they are gone on from, and
-//! nothing is known of their epochs.
+//! A checkpoint is named after a digest of everything that the result depends on, judges included, so that another training finds nothing,
+//! and one that has ended is not done again. It is written beside its place and moved there, whole or not at all.
 
-use super::{Dataset, Progress, Training};
+use super::{Dataset, Judge, Progress, Training};
 use crate::NetError;
+use crate::coins::{Coins, Purpose};
 use crate::network::Network;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -24,8 +22,9 @@ pub(super) struct State {
     pub(super) velocity: Vec<f32>,
     /// By the reports that were kept aside, if some were
     pub(super) best: Option<Best>,
-    /// How each epoch went; written behind the rest
-    #[serde(skip)]
+    /// Whether the last epoch led nowhere: another try would, too
+    pub(super) diverged: bool,
+    /// How each epoch before that went
     pub(super) history: Vec<Progress>,
 }
 
@@ -39,24 +38,25 @@ pub(super) struct Best {
 
 impl State {
     pub(super) fn new(weights: Vec<f32>) -> Self {
-        Self { epochs: 0, velocity: vec![0.0; weights.len()], weights, best: None, history: Vec::new() }
+        let (velocity, history) = (vec![0.0; weights.len()], Vec::new());
+        Self { epochs: 0, velocity, weights, best: None, diverged: false, history }
     }
 
     fn from_bytes(bytes: &[u8]) -> Result<Self, postcard::Error> {
-        let (state, rest): (Self, &[u8]) = postcard::take_from_bytes(bytes)?;
-        let history: Vec<Progress> = if rest.is_empty() { Vec::new() } else { postcard::from_bytes(rest)? };
-        let found = history.into_iter().map(|epoch| Progress { is_found: true, ..epoch });
-        Ok(Self { history: found.collect(), ..state })
+        let mut state: Self = postcard::from_bytes(bytes)?;
+        state.history.iter_mut().for_each(|epoch| epoch.is_found = true);
+        Ok(state)
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, postcard::Error> {
-        postcard::to_extend(&self.history, postcard::to_stdvec(self)?)
+        postcard::to_stdvec(self)
     }
 
-    /// Whether all epochs are over, or too many have brought nothing.
+    /// Whether all epochs are over, the last one led nowhere, or too many have brought nothing.
     pub(super) fn is_over(&self, training: &Training) -> bool {
         let since = self.best.as_ref().map_or(0, |best| self.epochs.saturating_sub(best.epochs));
-        self.epochs >= training.epochs || training.patience.is_some_and(|patience| since >= patience)
+        let tired = training.patience.is_some_and(|patience| since >= patience);
+        self.diverged || self.epochs >= training.epochs || tired
     }
 }
 
@@ -73,12 +73,17 @@ impl Checkpoint {
         training: &Training,
         data: &Dataset,
         start: &[f32],
+        judge: Option<&Judge<'_>>,
     ) -> Self {
         let mut digest = Digest(0x756e_6465_7274_6f6e);
         digest.words([data.width, data.classes, data.training.len()].map(|n| n as u64));
         digest.text(&format!("{network:?} {training:?}"));
         for values in [&data.features, &data.targets, start] {
             digest.floats(values);
+        }
+        digest.words(data.aside.iter().map(|&row| row as u64));
+        if let Some(judge) = judge {
+            digest.words([judge(&made_up(data.aside.len(), data.classes)).to_bits()]);
         }
         Self { path: folder.join(format!("{:016x}.checkpoint", digest.0)) }
     }
@@ -121,6 +126,19 @@ fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), NetError> {
     replaced().map_err(|error| NetError::file(path, error))
 }
 
+/// Probabilities of so many people that have nothing to do with them: what a judge says of these tells it from other judges, of whom
+/// nothing else is known here.
+fn made_up(people: usize, classes: usize) -> Vec<f32> {
+    let mut coins = Coins::new(0, Purpose::Judge, 0, 0);
+    let mut all = Vec::with_capacity(people * classes);
+    for _ in 0..people {
+        let shares: Vec<f64> = (0..classes).map(|_| 1.0 + coins.uniform()).collect();
+        let sum: f64 = shares.iter().sum();
+        all.extend(shares.iter().map(|share| (share / sum) as f32));
+    }
+    all
+}
+
 /// Tells one training from another; it need not withstand anybody.
 struct Digest(u64);
 
@@ -144,28 +162,46 @@ impl Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Architecture;
 
     fn state() -> State {
         let best = Best { gain: 0.5, epochs: 1, weights: vec![3.0] };
         let seen = Progress { epoch: 1, epochs: 9, loss: 0.25, report_likelihood: Some(0.5), is_found: true };
-        let history = vec![seen];
-        State { epochs: 1, weights: vec![1.0], velocity: vec![2.0], best: Some(best), history }
+        let (weights, velocity) = (vec![1.0], vec![2.0]);
+        State { epochs: 1, weights, velocity, best: Some(best), diverged: true, history: vec![seen] }
     }
 
     #[test]
-    fn a_state_reads_back_with_its_epochs_and_one_of_before_they_were_kept_without() {
-        let state = state();
-        assert_eq!(State::from_bytes(&state.to_bytes().unwrap()).unwrap(), state);
-        let before = postcard::to_stdvec(&state).unwrap();
-        assert_eq!(State::from_bytes(&before).unwrap(), State { history: Vec::new(), ..state });
-    }
-
-    #[test]
-    fn a_checkpoint_that_was_cut_off_is_refused() {
-        let bytes = state().to_bytes().unwrap();
-        let whole = postcard::to_stdvec(&state()).unwrap().len();
-        for end in (0..bytes.len()).filter(|end| *end != whole) {
+    fn a_state_reads_back_and_one_that_was_cut_off_is_refused() {
+        let (state, bytes) = (state(), state().to_bytes().unwrap());
+        assert_eq!(State::from_bytes(&bytes).unwrap(), state);
+        for end in 0..bytes.len() {
             assert!(State::from_bytes(&bytes[..end]).is_err(), "{end} of {} bytes", bytes.len());
         }
+    }
+
+    #[test]
+    fn other_judges_are_another_training() {
+        let network = Architecture::Mlp { inputs: 1, hidden: vec![] }.network(2).unwrap();
+        let training = Training::as_published(1, 1);
+        let path = |aside: [bool; 3], judge: Option<&Judge<'_>>| {
+            let mut data = Dataset::new(1, 2);
+            for aside in aside {
+                data.push(|into| into.fill(1.0), &[1.0, 0.0], aside).unwrap();
+            }
+            Checkpoint::of(Path::new("x"), &network, &training, &data, &[], judge).path
+        };
+        let of_second = |probabilities: &[f32]| f64::from(probabilities[1]);
+        let a_little_else = |probabilities: &[f32]| f64::from(probabilities[1]) + 1e-12;
+        let usual = [false, true, false];
+        let all = [
+            path(usual, None),
+            path(usual, Some(&of_second)),
+            path(usual, Some(&a_little_else)),
+            path([false, false, true], Some(&of_second)),
+        ];
+        assert_eq!(path(usual, Some(&of_second)), all[1]);
+        let different: std::collections::BTreeSet<_> = all.iter().collect();
+        assert_eq!(different.len(), all.len());
     }
 }

@@ -2,6 +2,7 @@
 
 use super::checkpoint::{Best, Checkpoint, State};
 use super::lane::{LANES, Lane, Step, predict};
+use super::pieces::pieces;
 use super::{Dataset, Scale, Training};
 use crate::coins::{Coins, Purpose};
 use crate::layer::Image;
@@ -48,7 +49,9 @@ pub struct Hooks<'a> {
 
 /// A network that was trained on `data`, from the weights of `start` if there is one.
 ///
-/// Where the [patience](Training::patience) is limited and somebody is kept aside, the weights are those of the epoch that the judge likes best.
+/// Where somebody is kept aside and [judged](Hooks::judge), the weights are those of the epoch that the judge likes best; the
+/// [patience](Training::patience) only says when to end. An epoch that leads nowhere ends training, too: in the best one before it, or in an
+/// error if there is none.
 pub fn fit(
     architecture: &Architecture,
     training: &Training,
@@ -57,8 +60,9 @@ pub fn fit(
     hooks: Hooks<'_>,
 ) -> Result<Trained, NetError> {
     training.check()?;
+    check_mixup(architecture, training)?;
     let network = architecture.network(data.classes)?;
-    let weights = first_weights(&network, training, start)?;
+    let weights = first_weights(architecture, &network, training, start)?;
     check_people(&network, training, &data)?;
     data.rescale(match start {
         Some(start) => Some(start.scale),
@@ -68,15 +72,24 @@ pub fn fit(
     Trained::new(architecture.clone(), data.classes, data.scale, weights)
 }
 
+/// Refuses to mix names: the number between those of two things is the name of a third.
+fn check_mixup(architecture: &Architecture, training: &Training) -> Result<(), NetError> {
+    let Some(value) = training.mixup.filter(|_| architecture.takes_names()) else { return Ok(()) };
+    let expected = "left out for a network of names, which cannot be mixed";
+    Err(NetError::Parameter { what: "α of mixup", value, expected })
+}
+
 fn first_weights(
+    architecture: &Architecture,
     network: &Network,
     training: &Training,
     start: Option<&Trained>,
 ) -> Result<Vec<f32>, NetError> {
     match start {
         Some(start) if start.network != *network => {
-            let (found, expected) = (start.weights().len(), network.weights());
-            Err(NetError::Shape { what: "the network to start from", found, expected })
+            let found = Box::new((start.architecture().clone(), start.classes()));
+            let expected = Box::new((architecture.clone(), network.outputs()));
+            Err(NetError::Start { found, expected })
         }
         Some(start) => Ok(start.weights().to_vec()),
         None => Ok(network.initial(training.seed)),
@@ -106,31 +119,37 @@ fn descent(
     start: Vec<f32>,
     hooks: Hooks<'_>,
 ) -> Result<Vec<f32>, NetError> {
-    let checkpoint = hooks.checkpoints.map(|folder| Checkpoint::of(folder, network, training, data, &start));
+    let judge = hooks.judge.filter(|_| !data.aside.is_empty());
+    let checkpoint =
+        hooks.checkpoints.map(|folder| Checkpoint::of(folder, network, training, data, &start, judge));
     let found = checkpoint.as_ref().map(|checkpoint| checkpoint.read(network.weights())).transpose()?;
     let mut state = found.flatten().unwrap_or_else(|| State::new(start));
     let tell = |seen: &Progress| hooks.progress.iter().for_each(|tell| tell(seen));
     state.history.iter().for_each(tell);
     let mut lanes: Vec<Lane> = (0..LANES).map(|_| Lane::default()).collect();
     while !state.is_over(training) {
-        let loss = match epoch(network, image, training, data, &mut state, &mut lanes) {
-            // Endless gain on what is trained on ends, too: the best epoch before it is kept.
-            Err(NetError::Diverged { .. }) if state.best.is_some() => break,
-            loss => loss?,
-        };
-        let report_likelihood = hooks.judge.map(|judge| judged(network, data, &mut state, judge));
-        let (epoch, epochs) = (state.epochs, training.epochs);
-        let seen = Progress { epoch, epochs, loss, report_likelihood, is_found: false };
-        state.history.push(seen);
+        let loss = epoch(network, image, training, data, &mut state, &mut lanes);
+        let seen = loss.map(|loss| {
+            let report_likelihood = judge.map(|judge| judged(network, data, &mut state, judge));
+            let (epoch, epochs) = (state.epochs, training.epochs);
+            Progress { epoch, epochs, loss, report_likelihood, is_found: false }
+        });
+        state.diverged = seen.is_none();
+        state.history.extend(seen);
         if let Some(checkpoint) = &checkpoint {
             checkpoint.write(&state)?;
         }
-        tell(&seen);
+        seen.iter().for_each(tell);
     }
-    Ok(state.best.map_or(state.weights, |best| best.weights))
+    match state.best {
+        // Endless gain on what is trained on ends, too: the best epoch before it is kept.
+        Some(best) => Ok(best.weights),
+        None if state.diverged => Err(NetError::Diverged { epoch: state.epochs }),
+        None => Ok(state.weights),
+    }
 }
 
-/// Sees everybody once; the mean loss.
+/// Sees everybody once; the mean loss, none if it or a weight is no number any more.
 fn epoch(
     network: &Network,
     image: Option<Image>,
@@ -138,29 +157,26 @@ fn epoch(
     data: &Dataset,
     state: &mut State,
     lanes: &mut [Lane],
-) -> Result<f64, NetError> {
+) -> Option<f64> {
     let epoch = state.epochs;
     let order = Coins::new(training.seed, Purpose::Order, epoch as u64, 0).permutation(data.training.len());
     let rows: Vec<usize> = order.into_iter().map(|place| data.training[place]).collect();
-    let batches = rows.len().div_ceil(training.batch);
+    let batches = pieces(rows.len(), training.batch);
+    let steps = batches.len();
     // Slopes of the debiased loss are as long as its targets.
     let length = if training.loss == Loss::Debiased { data.length().max(1.0) } else { 1.0 };
     let mut sum = 0.0;
-    for (number, batch) in rows.chunks(training.batch).enumerate() {
-        let first = number * training.batch;
-        let weights = &state.weights;
+    for (number, places) in batches.enumerate() {
+        let (first, batch, weights) = (places.start, &rows[places], &state.weights);
         let step = Step { network, weights, data, training, image, epoch, batch, first };
         lanes.par_iter_mut().enumerate().for_each(|(number, lane)| lane.run(number, &step));
-        let rate = training.schedule.rate(epoch * batches + number, training.epochs * batches);
+        let rate = training.schedule.rate(epoch * steps + number, training.epochs * steps);
         descend(network, training, state, lanes, batch.len(), (rate / length) as f32);
         sum += lanes.iter().map(|lane| lane.loss).sum::<f64>();
     }
     state.epochs += 1;
-    if sum.is_finite() && state.weights.iter().all(|weight| weight.is_finite()) {
-        Ok(sum / rows.len() as f64)
-    } else {
-        Err(NetError::Diverged { epoch: state.epochs })
-    }
+    let is_finite = sum.is_finite() && state.weights.iter().all(|weight| weight.is_finite());
+    is_finite.then(|| sum / rows.len() as f64)
 }
 
 /// v ← μ·v + mean gradient + λ·w, w ← w - rate·v; statistics move towards those of the batch.
@@ -204,4 +220,91 @@ fn judged(network: &Network, data: &Dataset, state: &mut State, judge: &Judge<'_
         state.best = Some(Best { gain, epochs: state.epochs, weights: state.weights.clone() });
     }
     gain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layer::gradient_check::normal;
+    use crate::training::Schedule;
+    use std::cell::RefCell;
+
+    fn people(count: usize) -> Dataset {
+        let mut data = Dataset::new(64, 2);
+        for (row, image) in normal(count * 64, 3).chunks_exact(64).enumerate() {
+            let label = [[1.0, 0.0], [0.0, 1.0]][row % 2];
+            data.push(|into| into.copy_from_slice(image), &label, row % 5 == 4).unwrap();
+        }
+        data
+    }
+
+    fn training(batch: usize) -> Training {
+        Training { batch, ..Training::as_published(2, 1) }
+    }
+
+    fn weights(batch: usize, people: Dataset) -> Vec<f32> {
+        let image = Image { height: 8, width: 8, channels: 1 };
+        let architecture = Architecture::Inception { image, narrower: 16 };
+        fit(&architecture, &training(batch), people, None, Hooks::default()).unwrap().weights().to_vec()
+    }
+
+    #[test]
+    fn one_image_that_is_left_over_makes_no_step_of_its_own() {
+        // 41 to train on, once one more than a batch
+        assert_eq!(people(51).training.len(), 41);
+        assert_eq!(weights(40, people(51)), weights(41, people(51)));
+        assert_ne!(weights(27, people(51)), weights(41, people(51)));
+    }
+
+    #[test]
+    fn names_are_not_mixed_and_another_network_is_not_started_from() {
+        let refused = |architecture: &Architecture, training: &Training, start: Option<&Trained>| {
+            let data = Dataset::new(2, 5);
+            fit(architecture, training, data, start, Hooks::default()).unwrap_err().to_string()
+        };
+        let rating = Architecture::Rating { people: 3, things: 4, width: 2 };
+        let mixed = refused(&rating, &training(1), None);
+        assert!(mixed.starts_with("α of mixup is 4, but has to be left out"), "{mixed}");
+        let mlp = |hidden: &[usize]| Architecture::Mlp { inputs: 2, hidden: hidden.to_vec() };
+        let weights = mlp(&[3]).network(5).unwrap().initial(1);
+        let start = Trained::new(mlp(&[3]), 5, Scale::NONE, weights).unwrap();
+        let other = refused(&mlp(&[4, 3]), &training(1), Some(&start));
+        assert_eq!(
+            other,
+            "the network to start from is a network of dense layers 2-3 for 5 classes, and what is trained is a network of dense layers 2-4-3 \
+for 5 classes"
+        );
+        let plain = Training { mixup: None, ..training(1) };
+        assert!(refused(&rating, &plain, None).contains("no reports"));
+    }
+
+    #[test]
+    fn an_epoch_that_leads_nowhere_is_not_tried_again() {
+        let folder = std::env::temp_dir().join(format!("undertone-diverged-{}", std::process::id()));
+        let architecture = Architecture::Mlp { inputs: 64, hidden: vec![8] };
+        // λ·rate is far above two: weights become some hundred times as large in each step, of which an epoch has one
+        let schedule = Schedule { peak: 1.0, warm_up: 0.0 };
+        let options = Training { epochs: 40, schedule, l2: 1e3, ..training(50) };
+        let run = |judge: Option<&Judge<'_>>| {
+            let told = RefCell::new(Vec::new());
+            let tell = |seen: &Progress| told.borrow_mut().push((seen.epoch, seen.is_found));
+            let hooks = Hooks { progress: Some(&tell), judge, checkpoints: Some(&folder) };
+            (fit(&architecture, &options, people(51), None, hooks), told.into_inner())
+        };
+        // Whoever judges likes the first epoch best.
+        let content = |_: &[f32]| 1.0;
+        let (first, told) = run(Some(&content));
+        assert!((2..40).contains(&told.len()) && told.iter().all(|(_, found)| !found), "{told:?}");
+        let (again, found) = run(Some(&content));
+        assert_eq!(again.unwrap(), first.unwrap());
+        assert_eq!(found, told.iter().map(|&(epoch, _)| (epoch, true)).collect::<Vec<_>>());
+        // Nobody has said which epoch was best.
+        for found in [false, true] {
+            let (error, told) = run(None);
+            let epoch = told.len() + 1;
+            assert!(matches!(error, Err(NetError::Diverged { epoch: at }) if at == epoch), "{error:?}");
+            assert!(told.iter().all(|seen| seen.1 == found), "{told:?}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -1,5 +1,6 @@
 //! Forward and back through a network, by parts of a batch.
 
+use super::pieces::pieces;
 use super::{Dataset, Training};
 use crate::coins::{Coins, Purpose};
 use crate::layer::{Image, Mode};
@@ -15,7 +16,7 @@ const TAPE: usize = 1 << 19;
 /// Examples at least, where statistics are taken of them
 const FOR_STATISTICS: usize = 16;
 
-/// Examples that are taken at a time.
+/// Examples that are taken at a time, but for the last ones of a batch.
 pub(super) fn part(network: &Network, batch: usize) -> usize {
     let fitting = TAPE / network.numbers();
     let least = if network.statistics().next().is_some() { FOR_STATISTICS } else { 4 };
@@ -58,10 +59,8 @@ impl Lane {
         self.gradient.fill(0.0);
         (self.loss, self.parts) = (0.0, 0);
         let size = part(step.network, step.batch.len());
-        let mut start = number * size;
-        while start < step.batch.len() {
-            self.run_part(step, start..(start + size).min(step.batch.len()));
-            start += LANES * size;
+        for places in pieces(step.batch.len(), size).skip(number).step_by(LANES) {
+            self.run_part(step, places);
         }
     }
 
@@ -150,9 +149,11 @@ pub(crate) fn predict(
                 write(number * size + at, input);
             }
             network.forward(weights, tape, Mode::Prediction);
-            for (p, scores) in into.chunks_exact_mut(classes).zip(tape.scores().chunks_exact(classes)) {
-                softmax(scores, p);
-                if !p.iter().all(|p| p.is_finite()) {
+            let scores = tape.scores().chunks_exact(classes).zip(tape.finite(into.len() / classes));
+            for (p, (scores, finite)) in into.chunks_exact_mut(classes).zip(scores) {
+                if finite {
+                    softmax(scores, p);
+                } else {
                     p.fill(1.0 / classes as f32);
                 }
             }

@@ -9,6 +9,7 @@ mod dataset;
 mod fit;
 mod lane;
 mod need;
+mod pieces;
 mod schedule;
 
 pub use augmentation::Augmentation;
@@ -17,7 +18,7 @@ pub(crate) use dataset::Scale;
 pub use fit::{Hooks, Judge, Progress, fit};
 pub(crate) use lane::predict;
 pub use need::Need;
-pub use schedule::{Decay, Schedule};
+pub use schedule::Schedule;
 
 use crate::{Loss, NetError};
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ use serde::{Deserialize, Serialize};
 pub struct Training {
     /// How often each example is seen
     pub epochs: usize,
-    /// Examples of a step
+    /// Examples of a step; the last one of an epoch has from half as many to half as many again, unless there are fewer in all
     pub batch: usize,
     /// The size of the steps
     pub schedule: Schedule,
@@ -56,7 +57,7 @@ impl Training {
         Self {
             epochs,
             batch: 265,
-            schedule: Schedule { peak: 0.02, warm_up: 0.15, decay: Decay::Linear },
+            schedule: Schedule { peak: 0.02, warm_up: 0.15 },
             momentum: 0.9,
             l2: 1e-4,
             mixup: Some(4.0),

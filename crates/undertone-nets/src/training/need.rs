@@ -2,6 +2,7 @@
 
 use super::Training;
 use super::lane::{LANES, part, together};
+use super::pieces::longest;
 use crate::network::Network;
 
 /// Vectors as long as all weights beside the gradients of the lanes: what training begins with, the weights, the last step, the best
@@ -26,8 +27,8 @@ impl Need {
     pub fn new(network: &Network, training: &Training, people: u64) -> Self {
         let numbers = network.inputs() + 2 * network.outputs();
         let of_person = size_of::<f32>() * numbers + size_of::<usize>() * PLACES;
-        let batch = training.batch.min(people.max(1) as usize);
-        let lanes = LANES * network.tape(part(network, batch));
+        let batch = longest(people.max(1) as usize, training.batch);
+        let lanes = LANES.saturating_mul(network.tape(longest(batch, part(network, batch))));
         let judges = rayon::current_num_threads() * network.tape(together(network, people as usize));
         let floats = |count: usize| (size_of::<f32>() as u64).saturating_mul(count as u64);
         Self {

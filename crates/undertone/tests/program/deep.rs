@@ -243,7 +243,15 @@ sampling_error,published,best_published"
     );
     let bad = "user_id,movie_id,rating\n1,1,5\n1,2,6\n";
     fs::write(data.join("ml-1m/ratings.csv"), bad).unwrap();
-    refused(&format!("{words} --only ratings --seed 3"), 1, "row 2 is user 1, movie 2, rating 6");
+    refused(
+        &format!("{words} --only ratings --seed 3"),
+        1,
+        "row 2 is user 1, movie 2, rating 6; the rating has",
+    );
+    fs::write(data.join("ml-1m/ratings.csv"), "user_id,movie_id,rating\n1,1,5\n-1,2,6\n").unwrap();
+    refused(&format!("{words} --only ratings --seed 3"), 1, "the user has to be a whole number");
+    fs::write(data.join("ml-1m/ratings.csv"), "user_id,movie_id,rating\n1,1000000,5\n").unwrap();
+    refused(&format!("{words} --only ratings --seed 3"), 1, "the movie has to be a whole number");
     idx(&data.join("mnist/t10k-labels-idx1-ubyte"), &[100], (0..100).map(|row| row % 11));
     refused(&format!("{words} --only mnist --seed 3"), 1, "the label of row 11 is 10, not from 0 to 9");
     fs::remove_dir_all(&data).unwrap();
@@ -278,6 +286,10 @@ fn what_cannot_be_run_is_refused_before_anything_is_written() {
         ("--seed x", "'x'"),
     ] {
         refused(&format!("{words} --quick {option}"), 2, named);
+    }
+    // Nothing of which it could be said whether it is in order
+    for option in ["--method ours", "--method lp-1st,ours", "--only figures", "--epsilon inf"] {
+        refused(&format!("{words} --quick {option}"), 2, "no two of them are run that would have to be");
     }
     assert!(!out.exists());
     // Files of ours without their record are somebody's.

@@ -21,8 +21,23 @@ impl Taken {
 }
 
 fn trainer(kind: NetKind, taken: Taken, data: &Data, seed: u64) -> Result<NetTrainer<'static>, LearnError> {
-    let training = kind.training(data.rows.len() as u64, None, taken.net_loss(), seed);
-    kind.trainer(&data.encoder, data.classes, training)
+    let people = data.rows.len() as u64;
+    let training = kind.training(people, None, taken.net_loss(), seed);
+    let trainer = kind.trainer(&data.encoder, data.classes, training)?;
+    trainer.check_memory(people).map_err(without_options)?;
+    Ok(trainer)
+}
+
+/// What does not fit, with what helps here: a simulation has no options for memory and batches.
+fn without_options(error: LearnError) -> LearnError {
+    let LearnError::NetworkMemory { people, need, allowed, .. } = error else { return error };
+    let problem = format!(
+        "a network of {people} people needs {} MB of memory, and {} MB are allowed: leave columns out (--column NAME=skip), or take other methods \
+(--method)",
+        need.bytes().div_ceil(1 << 20),
+        allowed >> 20
+    );
+    LearnError::Source(problem.into())
 }
 
 /// Of reports that are there.
@@ -37,7 +52,8 @@ pub(super) fn network(
     Ok(Predictor::Network(Box::new(model)))
 }
 
-/// As published: reports are believed, all of them are trained on to the end, and two people are mixed, the less the later the stage.
+/// As published: reports are believed, all of them are trained on to the end, and two people are mixed: less where a later stage starts from the
+/// network of the one before, and as much where it begins anew.
 pub(super) fn network_stages(
     data: &Data,
     epsilon: Epsilon,
@@ -53,4 +69,26 @@ pub(super) fn network_stages(
     let mixed = |alpha| Training { mixup: Some(alpha), patience: None, ..usual.training.clone() };
     let trainer = NetTrainer { later: Some(mixed(2.0)), training: mixed(4.0), ..usual.clone() };
     Ok(Predictor::Network(Box::new(run(data, plan, &trainer, rng)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use undertone_learn::networks::Architecture;
+
+    #[test]
+    fn what_does_not_fit_is_told_with_what_helps_here() {
+        let architecture = Architecture::Mlp { inputs: 1 << 10, hidden: vec![] };
+        let training = NetKind::Mlp.training(10, None, Loss::Forward, 1);
+        let trainer = NetTrainer { bytes: 3 << 20, ..NetTrainer::new(architecture, 2, training) };
+        let told = trainer.check_memory(1000).map_err(without_options).unwrap_err().to_string();
+        assert!(
+            told.contains("a network of 1000 people needs ") && told.contains(" and 3 MB are allowed"),
+            "{told}"
+        );
+        assert!(
+            told.contains("--column") && told.contains("--method") && !told.contains("--batch"),
+            "{told}"
+        );
+    }
 }

@@ -16,7 +16,7 @@ use std::io::Write;
 use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::{Encoder, Override, Treatment};
 use undertone_learn::held_out::Those;
-use undertone_learn::networks::{Loss, NetKind, NetModel, NetTrainer, Progress, Relabel, Training, relabel};
+use undertone_learn::networks::{Loss, NetKind, NetModel, NetTrainer, Progress, Relabel, Training};
 use undertone_learn::{Predictor, Source};
 use undertone_report::FeatureColumn;
 
@@ -106,21 +106,13 @@ impl Train {
         let (first, second) = (|seen: &Progress| tell(1, seen), |seen: &Progress| tell(2, seen));
         let trainer = NetTrainer { progress: Some(&first), ..self.trainer(kind, origin, encoder)? };
         trainer.check_memory(origin.len())?;
-        if start.is_none() {
-            let check = trainer.check_reported(people);
-            check.map_err(|error| by_name(error.into(), "a network", origin.classes()))?;
-        }
-        // Whom memory cannot hold is refused before the first training, not after it
-        if self.retrain.is_some() {
-            self.check_fits(&mut Those::others(people))?;
-        }
-        let mut model = trainer.fit(people, start)?;
+        let mut model = trainer
+            .fit(people, start)
+            .map_err(|error| by_name(error.into(), "a network", origin.classes()))?;
         if let Some(how) = self.retrain {
-            let others = self.gather(&mut Those::others(people))?;
-            let labels = relabel(&model, &others, how.into())?;
-            let training = Training { loss: Loss::Soft, ..trainer.training.clone() };
-            let trainer = NetTrainer { training, progress: Some(&second), ..trainer };
-            model = trainer.fit_judged(&mut vec![labels], &mut Those::held_out(people), None)?;
+            // The same network on the same people: it takes what was counted, and the weights of the first
+            let trainer = NetTrainer { progress: Some(&second), ..trainer };
+            model = trainer.fit_again(people, &model, how.into())?;
         }
         bar.finish_and_clear();
         let judged = Evaluation::of(&model, &mut Those::held_out(people))?.figures()?;

@@ -4,12 +4,12 @@ use super::networks::{NetTrainer, Progress, training};
 use super::people::{Learnt, Public, Raters};
 use super::ratings;
 use super::setting::{Set, Setting};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use std::path::Path;
-use undertone_learn::Examples;
 use undertone_learn::labels::{Channel, LabelVectors};
 use undertone_learn::represented::Seen;
 use undertone_learn::stages::{Asking, Devices, MultiStage};
+use undertone_learn::{Examples, LearnError};
 use undertone_privacy::label::LabelMechanism;
 
 /// What a run is given besides people.
@@ -72,11 +72,23 @@ fn trainer<'a>(
 ) -> anyhow::Result<NetTrainer<'a>> {
     let network = setting.network.context("a setting with a network has its name")?;
     let (architecture, classes) = (network.architecture(public)?, public.classes as usize);
-    Ok(NetTrainer {
+    let trainer = NetTrainer {
         checkpoints: Some(circumstances.checkpoints.to_owned()),
         progress: Some(circumstances.tell),
         ..NetTrainer::new(architecture, classes, training(setting, mixup))
-    })
+    };
+    trainer.check_memory(public.rows.len() as u64).map_err(without_options)?;
+    Ok(trainer)
+}
+
+/// What does not fit, with what helps here: a study has no options for memory and batches.
+fn without_options(error: LearnError) -> anyhow::Error {
+    let LearnError::NetworkMemory { people, need, allowed, .. } = error else { return error.into() };
+    anyhow!(
+        "this network needs {} MB of memory for {people} people, and {} MB are allowed: ask fewer (--people), or take a smaller one (--network)",
+        need.bytes().div_ceil(1 << 20),
+        allowed >> 20
+    )
 }
 
 /// Everybody's report, by the best mechanism that treats all labels alike.

@@ -1,7 +1,7 @@
 //! The networks of the study, and how they are trained: as published, and as two cores allow.
 
 pub(super) use undertone_learn::networks::{
-    Architecture, Augmentation, Decay, Image, Loss, NetTrainer, Progress, Schedule, Training,
+    Architecture, Augmentation, Image, Loss, NetTrainer, Progress, Schedule, Training,
 };
 
 use super::people::{Input, Public};
@@ -106,20 +106,85 @@ impl Network {
     }
 }
 
-/// A sentence about the networks of some settings of one set that had fewer epochs than the paper's, if any had.
-pub(super) fn shorter<'a>(settings: impl Iterator<Item = &'a Setting>) -> Option<String> {
-    let settings = settings.filter_map(|setting| Some((published_epochs(setting.set), setting.epochs?)));
-    let few: BTreeSet<(usize, usize)> = settings.filter(|(published, epochs)| epochs < published).collect();
-    let (published, _) = few.first()?;
-    let few = few.iter().map(|(_, epochs)| epochs.to_string()).collect::<Vec<_>>().join(" or ");
-    Some(format!(
-        "Networks with {few} epochs were trained shorter than published ({published} epochs for each stage): their numbers may be worse \
+/// In what the networks of some settings and their training are others than in the paper; all settings are of images, or of ratings. None if there
+/// is no network.
+pub(super) fn departures<'a>(settings: impl Iterator<Item = &'a Setting>) -> Option<String> {
+    let trained: Vec<(&Setting, Network, usize)> =
+        settings.filter_map(|setting| Some((setting, setting.network?, setting.epochs?))).collect();
+    let (first, ..) = trained.first()?;
+    let epochs: BTreeSet<usize> = trained.iter().map(|(.., epochs)| *epochs).collect();
+    if first.set.is_error() {
+        return Some(
+            shorter(&epochs, PUBLISHED_EPOCHS_OF_RATINGS).map_or_else(String::new, |words| words + " ")
+                + &of_ratings(),
+        );
+    }
+    let networks: BTreeSet<Network> = trained.iter().map(|(_, network, _)| *network).collect();
+    let sentences =
+        [shorter(&epochs, PUBLISHED_EPOCHS), of_short_training(&epochs), Some(of_networks(&networks))];
+    Some(sentences.into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+/// As in "4 or 10".
+fn either<T: ToString>(all: impl Iterator<Item = T>) -> String {
+    all.map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
+}
+
+/// About fewer epochs than the paper's.
+fn shorter(epochs: &BTreeSet<usize>, published: usize) -> Option<String> {
+    let few = either(epochs.range(..published));
+    (!few.is_empty()).then(|| {
+        format!(
+            "Networks with {few} epochs were trained shorter than published ({published} epochs for each stage): their numbers may be worse \
 than the paper's for that reason."
+        )
+    })
+}
+
+/// About what goes with fewer epochs, where there are.
+fn of_short_training(epochs: &BTreeSet<usize>) -> Option<String> {
+    let few = *epochs.range(..PUBLISHED_EPOCHS).next()?;
+    let (ours, published) = (for_pixels(few, 0), Training::as_published(few, 0));
+    Some(format!(
+        "Their batches were of {} images instead of {}, their steps up to {} instead of {}, and squares of {} instead of {} pixels a side were \
+cut out.",
+        ours.batch,
+        published.batch,
+        ours.schedule.peak,
+        published.schedule.peak,
+        ours.augmentation.cutout,
+        published.augmentation.cutout
     ))
 }
 
-fn published_epochs(set: Set) -> usize {
-    if set.is_error() { PUBLISHED_EPOCHS_OF_RATINGS } else { PUBLISHED_EPOCHS }
+/// About the networks themselves.
+fn of_networks(networks: &BTreeSet<Network>) -> String {
+    let others = either(networks.iter().filter(|network| **network != Network::Inception(1)));
+    let other = if others.is_empty() {
+        String::new()
+    } else {
+        format!("The paper's network is inception, not {others}. ")
+    };
+    let normalised = if networks.iter().any(|network| matches!(network, Network::Inception(_))) {
+        "batches are normalised in parts, "
+    } else {
+        ""
+    };
+    format!(
+        "{other}Whatever the epochs, {normalised}the last layer begins with a tenth of the usual weights, and what the paper does not say is ours: \
+how far images are moved, how much is cut out, and which α and which temperature its tables are of."
+    )
+}
+
+/// About ratings, which the paper trains \"similarly\" to CIFAR-10, with batches of 128.
+fn of_ratings() -> String {
+    let Training { batch, schedule, l2, .. } = for_ratings(1, 0);
+    format!(
+        "Batches are of {batch} ratings instead of 128, steps grow to {} and fall evenly instead of by tenths, λ is {l2} instead of 0.0001, nothing is \
+mixed, the last layer begins with a tenth of the usual weights, and training ends when reports of one in eight who are kept aside gain no more \
+instead of after all epochs. How wide the paper's layers are it does not say.",
+        schedule.peak
+    )
 }
 
 /// How a setting is trained, with this mixup.
@@ -132,7 +197,7 @@ pub(super) fn training(setting: &Setting, mixup: Option<f64>) -> Training {
     Training { loss: Loss::Plain, mixup, ..training }
 }
 
-/// As published, if there are as many epochs. With fewer, steps are larger and more, and nothing is cut out of images.
+/// Batches, steps and images as published, if there are as many epochs. With fewer, steps are larger and more, and nothing is cut out of images.
 fn for_pixels(epochs: usize, seed: u64) -> Training {
     let published = Training::as_published(epochs, seed);
     if epochs >= PUBLISHED_EPOCHS {
@@ -147,7 +212,7 @@ fn for_pixels(epochs: usize, seed: u64) -> Training {
 fn for_ratings(epochs: usize, seed: u64) -> Training {
     Training {
         batch: 512,
-        schedule: Schedule { peak: 1.0, warm_up: 0.15, decay: Decay::Linear },
+        schedule: Schedule { peak: 1.0, warm_up: 0.15 },
         l2: 1e-5,
         augmentation: Augmentation::default(),
         patience: Some(2),
@@ -161,20 +226,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn networks_are_said_to_be_trained_shorter_where_they_are_and_only_there() {
-        let said = |epochs: &[usize], set| {
+    fn it_is_said_in_what_networks_are_others_than_published() {
+        let said = |epochs: &[usize], set, network| {
             let settings: Vec<Setting> = epochs
                 .iter()
-                .map(|&epochs| Setting { set, epochs: Some(epochs), ..example(Method::OneStage, 1.0, 1) })
+                .map(|&epochs| {
+                    let network = Some(network);
+                    Setting { set, network, epochs: Some(epochs), ..example(Method::OneStage, 1.0, 1) }
+                })
                 .chain([example(Method::Ours, 1.0, 1)])
                 .collect();
-            shorter(settings.iter())
+            departures(settings.iter())
         };
-        let images = said(&[40, 10, 4, 10], Set::Fashion).unwrap();
+        let images = said(&[40, 10, 4, 10], Set::Fashion, Network::Cnn).unwrap();
         assert!(images.starts_with("Networks with 4 or 10 epochs were trained shorter"), "{images}");
         assert!(images.contains("(40 epochs for each stage)"), "{images}");
-        assert_eq!((said(&[40, 50], Set::Mnist), said(&[], Set::Mnist)), (None, None));
-        assert!(said(&[40], Set::Ratings).unwrap().contains("(200 epochs"));
+        for word in [
+            "of 128 images instead of 265",
+            "up to 0.05 instead of 0.02",
+            "squares of 0 instead of 8",
+            "not cnn",
+            "a tenth",
+        ] {
+            assert!(images.contains(word), "{word}: {images}");
+        }
+        assert!(!images.contains("normalised"), "{images}");
+        let whole = said(&[40, 50], Set::Mnist, Network::Inception(1)).unwrap();
+        assert!(
+            !whole.contains("shorter") && !whole.contains("instead") && !whole.contains("paper's network"),
+            "{whole}"
+        );
+        assert!(whole.contains("normalised in parts") && whole.contains("a tenth"), "{whole}");
+        assert!(said(&[40], Set::Mnist, Network::Inception(4)).unwrap().contains("not inception/4"));
+        assert_eq!(said(&[], Set::Mnist, Network::Cnn), None);
+        let ratings = said(&[40], Set::Ratings, Network::Rating).unwrap();
+        for word in [
+            "(200 epochs",
+            "of 512 ratings instead of 128",
+            "grow to 1 and",
+            "λ is 0.00001 instead",
+            "nothing is mixed",
+            "gain no more",
+        ] {
+            assert!(ratings.contains(word), "{word}: {ratings}");
+        }
+        assert!(!said(&[200], Set::Ratings, Network::Rating).unwrap().contains("shorter"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(super) fn html(findings: &Findings) -> String {
             "<h2>{}</h2>\n{}{}<figure>{svg}</figure>\n",
             table.title(),
             of_table(table),
-            sentence(table.shorter())
+            sentence(table.departures())
         )
     });
     let tables: String = tables.collect();
@@ -46,8 +46,8 @@ fn about(findings: &Findings) -> String {
         "<p>{size}Beside the numbers of Ghazi, Golowich, Kumar, Manurangsi, Zhang, <i>Deep Learning with Label Differential Privacy</i> (2021), \
 stand our run of their method and our default. <b>LP-1ST</b>, <b>LP-2ST</b>, <b>LP-3ST</b> are the published stages: randomized \
 response, later people asked among the labels that the network of the stage before holds for likely (temperature 0.5), reports taken \
-as labels, mixup, warm start, filter; of two stages the first has 65 in 100 people. With 40 epochs and more, images are trained on \
-as published; with fewer, batches are smaller, steps larger, and nothing is cut out. <b>Ours</b> is, for images, what \
+as labels, warm start, filter, and mixup for images; of two stages the first has 65 in 100 people. In what networks and their training \
+are others than in the paper is said below each table. <b>Ours</b> is, for images, what \
 <code>train --model representation</code> does: everybody answers once, and reports are smoothed over what public pixels tell by \
 themselves; for ratings, what <code>train --model factors</code> does: everybody reports a number, and what people, films and their pairs \
 add to it is learnt.</p>\n\
@@ -106,7 +106,7 @@ fn knobs(pictures: &[(String, String)], findings: &Findings) -> String {
 people only, to keep time sensible: compare within a picture. Bars are two standard errors, of seeds, or of the judges where there is one \
 seed.</p>\n{}{drawn}",
         most.unwrap_or(0),
-        sentence(networks::shorter(settings()))
+        sentence(networks::departures(settings()))
     )
 }
 

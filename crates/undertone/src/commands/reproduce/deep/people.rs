@@ -6,6 +6,7 @@
 
 use super::networks::Image;
 use super::setting::Set;
+use anyhow::bail;
 use rand_chacha::ChaCha12Rng;
 use rand_core::SeedableRng;
 use undertone_learn::evaluation::terms::predicted;
@@ -106,17 +107,11 @@ pub(super) enum Learnt {
 }
 
 impl Learnt {
-    /// The label of each row.
-    pub(super) fn labels(&self, rows: &Rows) -> Vec<u32> {
-        match self {
-            Self::Labels(model) => {
-                let probabilities = model.probabilities(rows);
-                probabilities.chunks_exact(model.classes()).map(|p| predicted(p) as u32).collect()
-            }
-            Self::Ratings(model) => {
-                model.predict(rows).iter().map(|rating| (rating.round() - 1.0) as u32).collect()
-            }
-        }
+    /// The label of each row. A model of ratings has none, and is judged by how far it is off.
+    fn labels(&self, rows: &Rows) -> anyhow::Result<Vec<u32>> {
+        let Self::Labels(model) = self else { bail!("ratings are no labels") };
+        let probabilities = model.probabilities(rows);
+        Ok(probabilities.chunks_exact(model.classes()).map(|p| predicted(p) as u32).collect())
     }
 
     /// The rating of each row, the first label being 1.
@@ -152,7 +147,7 @@ impl Judge {
     }
 
     /// How good a finished model is.
-    pub(super) fn judge(&self, model: &Learnt) -> Judged {
+    pub(super) fn judge(&self, model: &Learnt) -> anyhow::Result<Judged> {
         let n = self.labels.len() as f64;
         if self.set.is_error() {
             let ratings = model.ratings(&self.rows);
@@ -163,11 +158,11 @@ impl Judge {
             let variance = squares.iter().map(|square| (square - mean).powi(2)).sum::<f64>() / n;
             let value = mean.sqrt();
             // The root of a mean, by its slope 1/(2·√mean)
-            return Judged { value, sampling_error: (variance / n).sqrt() / (2.0 * value) };
+            return Ok(Judged { value, sampling_error: (variance / n).sqrt() / (2.0 * value) });
         }
-        let right = model.labels(&self.rows).iter().zip(&self.labels).filter(|(a, b)| a == b).count();
+        let right = model.labels(&self.rows)?.iter().zip(&self.labels).filter(|(a, b)| a == b).count();
         let value = right as f64 / n;
-        Judged { value, sampling_error: (value * (1.0 - value) / n).sqrt() }
+        Ok(Judged { value, sampling_error: (value * (1.0 - value) / n).sqrt() })
     }
 }
 
@@ -216,11 +211,11 @@ mod tests {
     fn a_judge_counts_right_answers_or_squares_what_ratings_are_off() {
         let rows = || Rows::dense(1, vec![0.0; 4]);
         let judge = Judge::new(Set::Mnist, rows(), vec![1, 1, 1, 0]);
-        let Judged { value, sampling_error } = judge.judge(&always(&[0.1, 0.9]));
+        let Judged { value, sampling_error } = judge.judge(&always(&[0.1, 0.9])).unwrap();
         assert!((value - 0.75).abs() < 1e-12 && (sampling_error.powi(2) - 0.75 * 0.25 / 4.0).abs() < 1e-12);
         // A rating of 1.5 beside 1, 1, 1, 3: squares 1/4, 1/4, 1/4, 9/4, mean 3/4, variance 3/4
         let judge = Judge::new(Set::Ratings, rows(), vec![0, 0, 0, 2]);
-        let Judged { value, sampling_error } = judge.judge(&always(&[0.5, 0.5, 0.0]));
+        let Judged { value, sampling_error } = judge.judge(&always(&[0.5, 0.5, 0.0])).unwrap();
         assert!((value - 0.75f64.sqrt()).abs() < 1e-12);
         assert!((sampling_error - (0.75f64 / 4.0).sqrt() / (2.0 * 0.75f64.sqrt())).abs() < 1e-12);
     }

@@ -6,8 +6,8 @@ use super::sources::Source;
 
 /// How much is run, unless somebody says otherwise.
 pub(super) struct Extent {
-    /// ε of images and of ratings
-    epsilons: [&'static [f64]; 2],
+    /// ε of digits, of other images and of ratings
+    epsilons: [&'static [f64]; 3],
     repetitions: u64,
     /// Of networks for images and for ratings
     epochs: [usize; 2],
@@ -28,7 +28,11 @@ pub(super) const KNOBS: Knobs = Knobs { temperature: 0.5, first_share: None, mix
 
 impl Extent {
     pub(super) const FULL: Self = Self {
-        epsilons: [&[0.5, 1.0, 2.0, 3.0, 4.0, f64::INFINITY], &[1.0, 2.0, 3.0, 4.0, 8.0, f64::INFINITY]],
+        epsilons: [
+            &[0.25, 0.5, 1.0, 2.0, 3.0, 4.0, f64::INFINITY],
+            &[0.5, 1.0, 2.0, 3.0, 4.0, f64::INFINITY],
+            &[1.0, 2.0, 3.0, 4.0, 8.0, f64::INFINITY],
+        ],
         repetitions: 3,
         epochs: [10, 20],
         network: Network::Cnn,
@@ -39,7 +43,7 @@ impl Extent {
         mixups: &[None, Some(1.0), Some(4.0), Some(8.0)],
     };
     pub(super) const QUICK: Self = Self {
-        epsilons: [&[2.0, 3.0], &[2.0, 4.0]],
+        epsilons: [&[2.0, 3.0], &[2.0, 3.0], &[2.0, 4.0]],
         repetitions: 5,
         epochs: [4, 5],
         network: Network::Mlp,
@@ -81,7 +85,12 @@ impl Plan {
 
     /// All methods at all ε. Without privacy there is nothing to ask in stages.
     fn table(&self, set: Set) -> anyhow::Result<Vec<Choice>> {
-        let usual = self.extent.epsilons[usize::from(set.is_error())];
+        let [of_digits, of_images, of_ratings] = self.extent.epsilons;
+        let usual = match set {
+            Set::Mnist => of_digits,
+            Set::Fashion | Set::Synthetic => of_images,
+            Set::Ratings => of_ratings,
+        };
         let usual = usual.iter().map(|&value| Budget::new(value)).collect::<anyhow::Result<Vec<_>>>()?;
         let epsilons = if self.epsilons.is_empty() { &usual } else { &self.epsilons };
         let methods = [Method::OneStage, Method::TwoStages, Method::Ours];

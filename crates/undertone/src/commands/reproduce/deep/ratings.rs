@@ -61,14 +61,17 @@ pub(super) fn people(path: &Path, count: usize) -> anyhow::Result<People> {
         let batch = batch?;
         let [users, movies, ratings] = [0, 1, 2].map(|column| numbers(batch.column(column)));
         for ((user, movie), rating) in users?.into_iter().zip(movies?).zip(ratings?) {
-            let named = [user, movie].iter().all(|id| id.fract() == 0.0 && (0.0..MOST).contains(id));
-            let rated = rating.fract() == 0.0 && (1.0..=f64::from(RATINGS)).contains(&rating);
-            ensure!(
-                named && rated,
-                "{}: row {} is user {user}, movie {movie}, rating {rating}; the rating has to be from 1 to 5",
-                path.display(),
-                row + 1
-            );
+            let is_name = |id: f64| id.fract() == 0.0 && (0.0..MOST).contains(&id);
+            let is_rating = rating.fract() == 0.0 && (1.0..=f64::from(RATINGS)).contains(&rating);
+            let wrong = [
+                (!is_name(user), "the user has to be a whole number from 0 to 999999"),
+                (!is_name(movie), "the movie has to be a whole number from 0 to 999999"),
+                (!is_rating, "the rating has to be from 1 to 5"),
+            ];
+            if let Some((_, problem)) = wrong.iter().find(|(is_wrong, _)| *is_wrong) {
+                let (path, row) = (path.display(), row + 1);
+                bail!("{path}: row {row} is user {user}, movie {movie}, rating {rating}; {problem}");
+            }
             // The numbers of all are known, whoever is asked.
             ends = [ends[0].max(user as usize + 1), ends[1].max(movie as usize + 1)];
             if asked.labels.len() < count {

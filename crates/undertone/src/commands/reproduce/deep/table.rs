@@ -190,9 +190,13 @@ impl Table {
     }
 
     /// What is to be known before networks of this table are compared with the paper's.
-    pub(super) fn shorter(&self) -> Option<String> {
-        let means = self.lines.iter().flat_map(|line| line.cells.iter().flatten());
-        networks::shorter(means.map(|mean| &mean.setting))
+    pub(super) fn departures(&self) -> Option<String> {
+        networks::departures(self.settings())
+    }
+
+    /// All settings of the table, each with one of its seeds.
+    pub(super) fn settings(&self) -> impl Iterator<Item = &Setting> {
+        self.lines.iter().flat_map(|line| line.cells.iter().flatten()).map(|mean| &mean.setting)
     }
 
     /// The cells of a method, one line after the other: ε and the mean.

@@ -89,7 +89,7 @@ fn one(
     let mut devices = people.secrets.devices(setting.seed);
     let model = learn(setting, &people.public, &mut devices, &circumstances);
     let model = model.with_context(|| setting.to_string())?;
-    let judged = people.judge.judge(&model);
+    let judged = people.judge.judge(&model)?;
     // Looking is part of every run that needs it, though it is done once.
     let looking = looked.map_or(Seconds { cpu: Some(0.0), wall: 0.0 }, |looked| looked.took);
     let Seconds { cpu, wall } = clock.seconds() + looking;
