@@ -205,7 +205,6 @@ impl Train {
         };
         match self.kind() {
             _ if self.curator.trust.is_some() => ("--trust".into(), "leave columns out (--column NAME=skip)"),
-            _ if self.retrain.is_some() => ("--retrain".into(), "train once"),
             kind if kind.gathers() => (format!("--model {}", name(&kind)), line),
             _ => ("--coverage".into(), "leave it out"),
         }
