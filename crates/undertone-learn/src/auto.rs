@@ -32,7 +32,7 @@ const PARTS: usize = 8;
 const WORK: usize = 1 << 16;
 
 /// The part that judges first. Those of part 0 choose step size and λ of lines, and judge last, if so many parts do.
-pub const FIRST: usize = 1;
+pub const FIRST_JUDGES: usize = 1;
 
 /// A line that is only tried is fitted in so many times fewer passes.
 pub const SHORTER: u32 = 4;
@@ -98,7 +98,7 @@ pub struct Contest {
     pub untried: Vec<(Sort, Untried)>,
     /// The parts that were kept aside, of eight
     pub parts: usize,
-    /// What a representation, if it was tried, believes of those who judged [first](FIRST)
+    /// What a representation, if it was tried, believes of those who judged [first](FIRST_JUDGES)
     pub beliefs: Option<Vec<f32>>,
 }
 
@@ -216,7 +216,7 @@ impl<'a> Sides<'a> {
 pub fn contest<C: Classifier, N: Regressor>(
     people: &Examples,
     question: Question,
-    mut entrants: Entrants<'_>,
+    entrants: &Entrants<'_>,
     mut fit_line: impl FnMut(&mut dyn Source) -> Result<Line<C, N>, LearnError>,
 ) -> Result<Contest, LearnError> {
     let parts = parts(people.len());
@@ -225,17 +225,17 @@ pub fn contest<C: Classifier, N: Regressor>(
     let mut judges: Vec<LabelVectors> = Vec::new();
     let digest = Digest::new("contest").rows(&people.rows).reports(&people.unbiased);
     let digest = digest.reports(&people.likelihood).numbers(&people.numbers);
-    let mut beliefs = None;
-    for part in (FIRST..FIRST + parts).map(|part| part % PARTS) {
+    let (mut beliefs, mut untried) = (None, entrants.field.untried());
+    for part in (0..parts).map(|turn| (FIRST_JUDGES + turn) % PARTS) {
         let how = format!("{question:?} {part} {} {}", entrants.seed, entrants.line);
         let sides = Sides::new(people, part, digest.clone().word(&how))?;
         let mut left = Vec::new();
         for mut tried in tried {
             let sort = tried.sort;
-            match sides.predictions(sort, question, &entrants, &mut fit_line) {
+            match sides.predictions(sort, question, entrants, &mut fit_line) {
                 Ok(predictions) => {
                     tried.losses.extend(question.losses(&sides.aside, &predictions));
-                    if (sort, part) == (Sort::Represented, FIRST) {
+                    if (sort, part) == (Sort::Represented, FIRST_JUDGES) {
                         beliefs = Some(predictions.clone());
                     }
                     if question.classes().is_some() {
@@ -245,14 +245,14 @@ pub fn contest<C: Classifier, N: Regressor>(
                 }
                 Err(error) if sort == Sort::Line => return Err(error),
                 // What cannot be learnt is no candidate.
-                Err(error) => entrants.field.leave(sort, error.into()),
+                Err(error) => untried.push((sort, error.into())),
             }
         }
         tried = left;
         judges.push(sides.aside.likelihood);
     }
     let (standings, chosen) = judge(&tried, &judges, question.classes());
-    Ok(Contest { chosen, standings, untried: entrants.field.into_untried(), parts, beliefs })
+    Ok(Contest { chosen, standings, untried, parts, beliefs })
 }
 
 /// Whether somebody belongs to a part: ⌊8·u⌋ for u on [0, 1). The first one is who is [held out](crate::held_out) elsewhere.
@@ -282,8 +282,8 @@ mod tests {
             Ok(Line::<LinearModel, LinearNumber>::Number(line))
         };
         let field = Field::new(people, question, None, 600.0);
-        contest(people, question, Entrants { field, seen: None, line: "ridge", seed: 1, shelf: &() }, line)
-            .unwrap()
+        let entrants = Entrants { field, seen: None, line: "ridge", seed: 1, shelf: &() };
+        contest(people, question, &entrants, line).unwrap()
     }
 
     #[test]
@@ -334,7 +334,7 @@ mod tests {
             };
             let field = Field::new(&people, question, None, 0.0);
             let entrants = Entrants { field, seen: None, line: "", seed: 1, shelf: &() };
-            let judged = contest(&people, question, entrants, line).unwrap();
+            let judged = contest(&people, question, &entrants, line).unwrap();
             assert_eq!((judged.chosen, judged.parts), (Sort::Line, expected.len()));
             let expected: Vec<Option<usize>> = expected.into_iter().map(|part| Some(part % PARTS)).collect();
             assert_eq!(kept_aside, expected);

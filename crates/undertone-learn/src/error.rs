@@ -255,6 +255,18 @@ pub enum LearnError {
     Task(#[from] TaskError),
 }
 
+impl LearnError {
+    /// The same about the memory of a network, with what helps where there are no options for memory and batches.
+    #[must_use]
+    pub fn helped_by(self, remedy: &str) -> Self {
+        let Self::NetworkMemory { people, need, allowed, .. } = self else { return self };
+        let (needed, allowed) = (megabytes(need.bytes()), allowed >> 20);
+        Self::Source(
+            format!("a network of {people} people needs {needed} MB of memory, and {allowed} MB are allowed: {remedy}").into(),
+        )
+    }
+}
+
 /// Rounded up.
 fn megabytes(bytes: u64) -> u64 {
     bytes.div_ceil(1 << 20)

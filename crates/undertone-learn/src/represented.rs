@@ -175,6 +175,11 @@ impl Seen {
         stage(shelf, &name, || self.without(people, classes, |_| false))
     }
 
+    /// The same for one of several stages, in which few may have been asked about a class: what nobody reports is believed of nobody.
+    pub fn model_of_stage(&self, people: &Examples, classes: usize) -> Result<Represented, LearnError> {
+        self.without(people, classes, |_| false)
+    }
+
     /// Of the rows and of what people say.
     fn told_by(&self, people: &Examples) -> Digest {
         self.digest.clone().reports(&people.unbiased).reports(&people.likelihood)
@@ -192,7 +197,7 @@ impl Seen {
         let likelihood = matrix(&people.likelihood, classes, &aside, 1.0)?;
         let recipe = Recipe::new(&self.representations.iter().collect::<Vec<_>>())?;
         let learnt = recipe.learn(Told { unbiased: &unbiased, likelihood: &likelihood })?;
-        let learnt = learnt.without_votes_of(aside);
+        let learnt = learnt.without_votes_of(aside)?;
         Ok(Represented { features: self.features, classes, maps: self.maps.clone(), learnt })
     }
 }

@@ -69,15 +69,20 @@ impl Learnt {
     }
 
     /// The same without the votes of some, who are strangers to it if they are to judge it: others have no vote for themselves either.
-    #[must_use]
-    pub fn without_votes_of(mut self, some: impl Fn(usize) -> bool) -> Self {
+    pub fn without_votes_of(mut self, some: impl Fn(usize) -> bool) -> Result<Self, RepresentError> {
         let others: Vec<usize> = (0..self.beliefs.rows()).filter(|&person| !some(person)).collect();
+        if others.len() < NEIGHBOURS {
+            return Err(RepresentError::TooFew {
+                people: others.len(),
+                needed: "votes of neighbours".into(),
+            });
+        }
         self.beliefs = self.beliefs.select(&others);
         for votes in self.views.iter_mut().filter_map(|view| view.votes.as_mut()) {
             votes.places = votes.places.select(&others);
             votes.measure = others.iter().map(|&person| votes.measure[person]).collect();
         }
-        self
+        Ok(self)
     }
 
     /// Refuses parts that do not fit together, as a document may have them: everybody has a place, a measure and a belief, every function a
@@ -92,8 +97,6 @@ impl Learnt {
                 parts += 1;
             }
             if let Some(kernel) = &view.kernel {
-                let functions = kernel.functions.len();
-                same("a kernel", "functions", functions, functions.max(1))?;
                 for function in &kernel.functions {
                     same("a function", "landmarks", function.values.rows(), kernel.landmarks.count())?;
                     same("a function", "classes", function.values.columns(), classes)?;
@@ -115,7 +118,7 @@ impl Learnt {
                 logs.push(votes.of(coordinates, &self.beliefs)?);
                 weights.push(votes.weight);
             }
-            if let Some(kernel) = &view.kernel {
+            if let Some(kernel) = view.kernel.as_ref().filter(|kernel| !kernel.functions.is_empty()) {
                 let near =
                     kernel.landmarks.kernel(&coordinates.first_columns(kernel.landmarks.coordinates()))?;
                 for function in &kernel.functions {

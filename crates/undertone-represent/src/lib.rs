@@ -1,7 +1,7 @@
 //! What public features tell before any label is known, and what private labels add to it.
 //!
 //! Features are public, so that everything unsupervised is free: filters for images ([`Scattering`]), the directions in which
-//! people differ most ([`Principal`]), who is like whom ([`GraphBasis`]) and smooth functions of where somebody is
+//! people differ most ([`Coordinates`]), who is like whom ([`GraphBasis`]) and smooth functions of where somebody is
 //! ([`KernelBasis`]). Each of these ends in an orthonormal basis over the people, in which a class is a short vector; noisy
 //! labels determine a short vector well. [`Recipe`] does that and chooses everything by how likely it makes the reports.
 //!

@@ -15,18 +15,18 @@ type Costs = Vec<(Sort, f64)>;
 /// Sorts that are tried, and sorts that are not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// The simplest first, with what each takes on one core to be judged and learnt from everybody; nothing is counted for a line
-    entered: Costs,
-    untried: Vec<(Sort, Untried)>,
-    /// Seconds that nobody takes
-    spare: f64,
+    /// What could be learnt beside a line, the simplest first, with what each takes on one core to be judged and learnt from everybody
+    able: Costs,
+    impossible: Vec<(Sort, Untried)>,
+    /// That all together may take
+    seconds: f64,
 }
 
 /// Why a sort of models was not tried.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Untried {
     /// It takes longer than what is left
-    #[error("expected to take {} on one core, {} are left (--budget)", duration(*.seconds), duration(*.left))]
+    #[error("expected to take {} on one core, {} are left", duration(*.seconds), duration(*.left))]
     TooLong {
         /// Of one core
         seconds: f64,
@@ -71,58 +71,64 @@ fn duration(seconds: f64) -> String {
 impl Field {
     /// For so many seconds of one core beside what a line takes. People are looked at as `sight` says, if they can be.
     pub fn new(people: &Examples, question: Question, sight: Option<Sight>, seconds: f64) -> Self {
-        let (costs, untried) = able(people, question, sight);
-        let mut field = Self { entered: vec![(Sort::Line, 0.0)], untried, spare: seconds };
-        let mut cheapest_first: Vec<usize> = (0..costs.len()).collect();
-        cheapest_first.sort_by(|&a, &b| costs[a].1.total_cmp(&costs[b].1));
-        let mut fits = vec![false; costs.len()];
-        for place in cheapest_first {
-            let (sort, seconds) = costs[place];
-            if seconds <= field.spare {
-                field.spare -= seconds;
-                fits[place] = true;
-            } else {
-                field.untried.push((sort, Untried::TooLong { seconds, left: field.spare }));
+        let (able, impossible) = able(people, question, sight);
+        Self { able, impossible, seconds }
+    }
+
+    /// What does not fit, the cheapest first, and the seconds that are left of all.
+    fn left_over(&self) -> (Costs, f64) {
+        let mut cheapest_first = self.able.clone();
+        cheapest_first.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut left = self.seconds;
+        cheapest_first.retain(|&(_, seconds)| {
+            let fits = seconds <= left;
+            if fits {
+                left -= seconds;
             }
-        }
-        field.entered.extend(costs.into_iter().zip(fits).filter(|(_, fits)| *fits).map(|(cost, _)| cost));
-        field
+            !fits
+        });
+        (cheapest_first, left)
     }
 
     /// The sorts that take part, the simplest first.
     pub fn sorts(&self) -> impl Iterator<Item = Sort> {
-        self.entered.iter().map(|(sort, _)| *sort)
+        let (too_long, _) = self.left_over();
+        let fits = move |sort: &Sort| too_long.iter().all(|(other, _)| other != sort);
+        std::iter::once(Sort::Line).chain(self.able.iter().map(|(sort, _)| *sort).filter(fits))
     }
 
     /// What a sort that takes part may take: its own time, and what nobody else does.
     pub fn seconds(&self, sort: Sort) -> Option<f64> {
-        let entered = self.entered.iter().find(|(entered, _)| *entered == sort);
-        entered.map(|(_, seconds)| seconds + self.spare)
+        let (_, own) = self.able.iter().find(|(able, _)| *able == sort)?;
+        let (too_long, left) = self.left_over();
+        too_long.iter().all(|(other, _)| *other != sort).then_some(own + left)
     }
 
-    /// A sort that was found to be impossible takes no part.
+    /// A sort that was found to be impossible takes no part, and its time goes to others.
     pub fn leave(&mut self, sort: Sort, why: Untried) {
-        self.entered.retain(|(entered, _)| *entered != sort);
-        self.untried.push((sort, why));
+        self.able.retain(|(able, _)| *able != sort);
+        self.impossible.push((sort, why));
     }
 
-    /// Those that take no part.
-    pub(super) fn into_untried(self) -> Vec<(Sort, Untried)> {
-        self.untried
+    /// Those that take no part, and why.
+    pub fn untried(&self) -> Vec<(Sort, Untried)> {
+        let (too_long, left) = self.left_over();
+        let too_long = too_long.into_iter().map(|(sort, seconds)| (sort, Untried::TooLong { seconds, left }));
+        self.impossible.iter().cloned().chain(too_long).collect()
     }
 }
 
 /// What each sort that could be learnt takes, the simplest first, and why others could not be.
 fn able(people: &Examples, question: Question, sight: Option<Sight>) -> (Costs, Vec<(Sort, Untried)>) {
-    let fits = parts(people.len()) + 1;
-    let seconds = |average: Average| fits as f64 * average.seconds(&people.rows, question.targets(people));
+    let times = parts(people.len()) + 1;
+    let seconds = |average: Average| times as f64 * average.seconds(&people.rows, question.targets(people));
     let mut able: Costs =
         Average::TRIED.into_iter().map(|average| (Sort::Average(average), seconds(average))).collect();
     let mut untried = Vec::new();
     match (question, sight) {
         (Question::Classes(classes), Some(sight)) => match check_reported(&mut &*people, classes) {
             Ok(()) => {
-                let seconds = Need::new(&people.rows, sight, classes).seconds(fits);
+                let seconds = Need::new(&people.rows, sight, classes).seconds(times);
                 able.push((Sort::Represented, seconds));
             }
             Err(error) => untried.push((Sort::Represented, error.into())),
@@ -130,7 +136,7 @@ fn able(people: &Examples, question: Question, sight: Option<Sight>) -> (Costs, 
         (Question::Classes(_), None) => {}
         (Question::Number { .. }, _) => {
             if people.rows.iter().any(|row| row.sparse.len() > 1) {
-                able.push((Sort::Factors, fits as f64 * Factors::seconds(&people.rows)));
+                able.push((Sort::Factors, times as f64 * Factors::seconds(&people.rows)));
             } else {
                 untried.push((Sort::Factors, Untried::NoPairs));
             }
@@ -160,46 +166,52 @@ mod tests {
         let people = people(3);
         let all = field(&people, f64::INFINITY);
         assert_eq!(all.sorts().count(), 1 + Average::TRIED.len() + 1);
-        let mut costs: Costs = all.entered[1..].to_vec();
+        let mut costs = all.able.clone();
         let total: f64 = costs.iter().map(|(_, seconds)| seconds).sum();
         let enough = field(&people, 1.01 * total);
-        assert!(enough.sorts().eq(all.sorts()) && enough.untried.is_empty());
-        assert!((enough.spare - 0.01 * total).abs() < 1e-9 * total);
-        assert_eq!(enough.seconds(costs[0].0), Some(costs[0].1 + enough.spare));
+        assert!(enough.sorts().eq(all.sorts()) && enough.untried().is_empty());
+        let (first, seconds) = costs[0];
+        assert!((enough.seconds(first).unwrap() - (seconds + 0.01 * total)).abs() < 1e-9 * total);
         // Each of them would fit alone
         costs.sort_by(|a, b| a.1.total_cmp(&b.1));
         let (dearest, seconds) = costs[costs.len() - 1];
         let short = field(&people, 0.99 * total);
         assert!(seconds < 0.99 * total && short.seconds(dearest).is_none());
         assert!(short.sorts().eq(all.sorts().filter(|sort| *sort != dearest)), "the order stays");
-        let [(sort, Untried::TooLong { seconds: expected, left })] = short.untried[..] else {
-            panic!("{short:?}")
+        let untried = short.untried();
+        let [(sort, Untried::TooLong { seconds: expected, left })] = untried[..] else {
+            panic!("{untried:?}")
         };
-        assert_eq!((sort, expected, left), (dearest, seconds, short.spare));
+        assert_eq!((sort, expected.to_bits()), (dearest, seconds.to_bits()));
+        assert!((left - (seconds - 0.01 * total)).abs() < 1e-9 * total, "{left}");
         let none = field(&people, 0.0);
-        assert_eq!((none.sorts().collect::<Vec<_>>(), none.untried.len()), (vec![Sort::Line], costs.len()));
+        assert_eq!((none.sorts().collect::<Vec<_>>(), none.untried().len()), (vec![Sort::Line], costs.len()));
     }
 
     #[test]
     fn a_class_that_nobody_reports_keeps_representations_out_and_is_named() {
         let field = field(&people(2), f64::INFINITY);
-        assert_eq!(field.untried, [(Sort::Represented, Untried::NeverReported { class: 2 })]);
+        assert_eq!(field.untried(), [(Sort::Represented, Untried::NeverReported { class: 2 })]);
         assert!(field.sorts().all(|sort| sort != Sort::Represented));
     }
 
     #[test]
-    fn who_leaves_is_not_tried() {
-        let mut field = field(&people(3), f64::INFINITY);
-        field.leave(Sort::Represented, Untried::Impossible("alike".into()));
-        assert_eq!((field.seconds(Sort::Represented), field.untried.len()), (None, 1));
+    fn who_leaves_is_not_tried_and_leaves_its_time_to_others() {
+        let people = people(3);
+        let all = field(&people, f64::INFINITY);
+        let total: f64 = all.able.iter().map(|(_, seconds)| seconds).sum();
+        let dearest = all.able.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap().0;
+        let other = all.able.iter().map(|(sort, _)| *sort).find(|sort| *sort != dearest).unwrap();
+        let mut field = field(&people, total * (1.0 - 1e-6));
+        assert!(field.seconds(dearest).is_none() && field.seconds(other).is_some());
+        field.leave(other, Untried::Impossible("alike".into()));
+        assert!(field.seconds(other).is_none() && field.seconds(dearest).is_some(), "{field:?}");
+        assert_eq!(field.untried(), [(other, Untried::Impossible("alike".into()))]);
     }
 
     #[test]
     fn minutes_are_said_where_there_are_any() {
         let why = Untried::TooLong { seconds: 90.0, left: 0.25 };
-        assert_eq!(
-            why.to_string(),
-            "expected to take 1.5 minutes on one core, 0.250 seconds are left (--budget)"
-        );
+        assert_eq!(why.to_string(), "expected to take 1.5 minutes on one core, 0.250 seconds are left");
     }
 }

@@ -6,8 +6,8 @@ use super::pieces::longest;
 use crate::network::Network;
 
 /// Vectors as long as all weights beside the gradients of the lanes: what training begins with, the weights, the last step, the best
-/// weights, and the latter three again as a checkpoint is written.
-const VECTORS: usize = 7;
+/// weights, the latter three again as a checkpoint is written, and those of a network before it.
+const VECTORS: usize = 8;
 /// Places of people, in the data and in the order in which an epoch sees them.
 const PLACES: usize = 3;
 

@@ -21,13 +21,14 @@ use crate::new_file::{self, NewFile};
 use crate::output;
 use crate::people::{Origin, People, fit_encoder};
 use crate::tables::{TableFile, Unlabelled};
+use anyhow::Context;
 use clap::ValueEnum;
 use curator::CuratorWords;
 use kind::{Kind, Method};
 use networks::Retrain;
 use scores::Learnt;
 use std::io::Write;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use summary::{Candidate, Summary, Tried};
 use undertone_learn::features::{Encoder, EncoderOptions, Override};
@@ -148,10 +149,7 @@ pub(crate) struct Train {
 
 impl Train {
     pub(crate) fn run(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        if self.threads > 0 {
-            // If the pool has begun, whoever began it has said how large it is
-            let _ = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build_global();
-        }
+        self.limit_threads()?;
         if let Some(trust) = self.curator.trust {
             return self.run_curator(trust, out);
         }
@@ -183,6 +181,16 @@ impl Train {
         let summary = Summary { simulation, ..self.summary(&origin, &encoder, &learnt) };
         self.save(&origin, encoder, learnt, start, file)?;
         if self.json { output::json(&summary, out) } else { summary.explain(&origin, self.explain, out) }
+    }
+
+    /// Has no more threads work than were asked for, and no more than there are processors.
+    fn limit_threads(&self) -> anyhow::Result<()> {
+        if self.threads == 0 {
+            return Ok(());
+        }
+        let useful = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.min(useful));
+        pool.build_global().with_context(|| format!("{} threads cannot be started", self.threads))
     }
 
     /// Whether the options go together.

@@ -169,7 +169,8 @@ fn a_representation_of_those_who_were_asked_first_says_what_to_ask_the_others() 
     assert_eq!(second["mechanism"], "rr-prior", "{second}");
     let learnt = json(&format!("train {first} {others} --model representation -o {both}"));
     assert_eq!(number(&learnt, "reports").to_bits(), 1500f64.to_bits());
-    let accuracy = |model: &str| number(&json(&format!("evaluate {model} {table} --label field")), "accuracy");
+    let accuracy =
+        |model: &str| number(&json(&format!("evaluate {model} {table} --label field")), "accuracy");
     let (one, both) = (accuracy(&one), accuracy(&both));
     assert!(both > one && both > 0.7, "{one} and {both}");
 }

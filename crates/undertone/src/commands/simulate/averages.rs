@@ -34,7 +34,8 @@ fn fitted(
     Ok(average.fit(&people.rows, question.targets(people), seed)?.model)
 }
 
-/// Softmax, averages or a representation.
+/// Softmax, averages or a representation; numbers are looked at by rank, too, if there is time for that alone, where `train` asks for time
+/// beside all others.
 pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<Predictor, LearnError> {
     let (features, classes) = (data.rows.width(), data.classes);
     let question = Question::Classes(classes);
@@ -56,7 +57,7 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
             Err(why) => field.leave(Sort::Represented, why),
         }
     }
-    Ok(match contest(everybody, question, entrants(field, seen, seed), line)?.chosen {
+    Ok(match contest(everybody, question, &entrants(field, seen, seed), line)?.chosen {
         Sort::Line | Sort::Factors => Predictor::Linear(model),
         Sort::Average(average) => Predictor::Nonparametric(fitted(average, everybody, question, seed)?),
         Sort::Represented => return represented(&people, data),
@@ -102,7 +103,7 @@ impl NumberLearner {
                 let tried =
                     |others: &mut dyn Source| line(others).map(Line::<LinearModel, LinearNumber>::Number);
                 let field = Field::new(people, question, None, Limits::default().seconds);
-                match contest(people, question, entrants(field, None, seed), tried)?.chosen {
+                match contest(people, question, &entrants(field, None, seed), tried)?.chosen {
                     Sort::Line | Sort::Represented => line(&mut &*people).map(NumberPredictor::Linear),
                     Sort::Average(sort) => average(sort, people),
                     Sort::Factors => factors(people),

@@ -24,21 +24,12 @@ fn trainer(kind: NetKind, taken: Taken, data: &Data, seed: u64) -> Result<NetTra
     let people = data.rows.len() as u64;
     let training = kind.training(people, None, taken.net_loss(), seed);
     let trainer = kind.trainer(&data.encoder, data.classes, training)?;
-    trainer.check_memory(people).map_err(without_options)?;
+    trainer.check_memory(people).map_err(|error| error.helped_by(HELPS))?;
     Ok(trainer)
 }
 
-/// What does not fit, with what helps here: a simulation has no options for memory and batches.
-fn without_options(error: LearnError) -> LearnError {
-    let LearnError::NetworkMemory { people, need, allowed, .. } = error else { return error };
-    let problem = format!(
-        "a network of {people} people needs {} MB of memory, and {} MB are allowed: leave columns out (--column NAME=skip), or take other methods \
-(--method)",
-        need.bytes().div_ceil(1 << 20),
-        allowed >> 20
-    );
-    LearnError::Source(problem.into())
-}
+/// A simulation has no options for memory and batches.
+const HELPS: &str = "leave columns out (--column NAME=skip), or take other methods (--method)";
 
 /// Of reports that are there.
 pub(super) fn network(
@@ -81,7 +72,8 @@ mod tests {
         let architecture = Architecture::Mlp { inputs: 1 << 10, hidden: vec![] };
         let training = NetKind::Mlp.training(10, None, Loss::Forward, 1);
         let trainer = NetTrainer { bytes: 3 << 20, ..NetTrainer::new(architecture, 2, training) };
-        let told = trainer.check_memory(1000).map_err(without_options).unwrap_err().to_string();
+        let told =
+            trainer.check_memory(1000).map_err(|error| error.helped_by(HELPS)).unwrap_err().to_string();
         assert!(
             told.contains("a network of 1000 people needs ") && told.contains(" and 3 MB are allowed"),
             "{told}"

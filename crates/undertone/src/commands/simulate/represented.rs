@@ -61,7 +61,7 @@ impl Trainer for Represent<'_> {
                 }
             }
         }
-        self.seen.model(&everybody, self.data.classes, &())
+        self.seen.model_of_stage(&everybody, self.data.classes)
     }
 }
 

@@ -46,6 +46,7 @@ fn untried(contest: &Contest, line: Kind, classes: &[String]) -> Vec<NotTried> {
         Untried::NeverReported { class } => {
             format!("class `{}` is in no report", class_name(classes, *class))
         }
+        why @ Untried::TooLong { .. } => format!("{why} (--budget)"),
         why => why.to_string(),
     };
     let each = contest.untried.iter();
@@ -98,7 +99,7 @@ impl Train {
         let line_words = words(&options);
         let entrants =
             Entrants { field, seen: seen.as_ref(), line: &line_words, seed: self.seed(), shelf: &stages };
-        let contest = contest(&everybody, question, entrants, line).map_err(too_few)?;
+        let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
         let candidates = candidates(&contest, scores.kind);
         let untried = untried(&contest, scores.kind, origin.classes());
         if let (Sort::Represented, Some(seen)) = (contest.chosen, &seen) {
@@ -141,7 +142,7 @@ impl Train {
         let field = Field::new(&everybody, question, None, self.seconds());
         stages.expect(parts(everybody.len()) * field.sorts().count());
         let entrants = Entrants { field, seen: None, line: "ridge", seed: self.seed(), shelf: &stages };
-        let contest = contest(&everybody, question, entrants, line).map_err(too_few)?;
+        let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
         stages.finish();
         drop(everybody);
         let learnt = match contest.chosen {

@@ -110,7 +110,7 @@ impl Train {
             .fit(people, start)
             .map_err(|error| by_name(error.into(), "a network", origin.classes()))?;
         if let Some(how) = self.retrain {
-            // The same network on the same people: it takes what was counted, and the weights of the first
+            // The same network on the same people, beside the weights of the first: it takes what was counted
             let trainer = NetTrainer { progress: Some(&second), ..trainer };
             model = trainer.fit_again(people, &model, how.into())?;
         }

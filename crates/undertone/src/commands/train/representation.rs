@@ -4,7 +4,7 @@ use super::{Kind, Learnt, Train};
 use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::anyhow;
-use undertone_learn::auto::{FIRST, Field, Sort, is_in, parts};
+use undertone_learn::auto::{FIRST_JUDGES, Field, Sort, is_in, parts};
 use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::Encoder;
 use undertone_learn::represented::{Limits, RepresentError, Seen, Sight};
@@ -97,10 +97,10 @@ pub(super) fn represented(
     let model = seen.model(everybody, classes, stages)?;
     let judged = match judged {
         Some(judged) => judged,
-        None => seen.without_part(everybody, classes, FIRST, stages)?,
+        None => seen.without_part(everybody, classes, FIRST_JUDGES, stages)?,
     };
     let mut evaluation = Evaluation::new(classes);
-    evaluation.observe(&everybody.part(|row| is_in(row, FIRST)), &judged)?;
+    evaluation.observe(&everybody.part(|row| is_in(row, FIRST_JUDGES)), &judged)?;
     stages.finish();
     let (judged, predictor) = (Some(evaluation.figures()?), Predictor::Represented(Box::new(model)));
     let stages = stages.told();

@@ -4,12 +4,12 @@ use super::networks::{NetTrainer, Progress, training};
 use super::people::{Learnt, Public, Raters};
 use super::ratings;
 use super::setting::{Set, Setting};
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use std::path::Path;
+use undertone_learn::Examples;
 use undertone_learn::labels::{Channel, LabelVectors};
 use undertone_learn::represented::Seen;
 use undertone_learn::stages::{Asking, Devices, MultiStage};
-use undertone_learn::{Examples, LearnError};
 use undertone_privacy::label::LabelMechanism;
 
 /// What a run is given besides people.
@@ -77,19 +77,12 @@ fn trainer<'a>(
         progress: Some(circumstances.tell),
         ..NetTrainer::new(architecture, classes, training(setting, mixup))
     };
-    trainer.check_memory(public.rows.len() as u64).map_err(without_options)?;
+    trainer.check_memory(public.rows.len() as u64).map_err(|error| error.helped_by(HELPS))?;
     Ok(trainer)
 }
 
-/// What does not fit, with what helps here: a study has no options for memory and batches.
-fn without_options(error: LearnError) -> anyhow::Error {
-    let LearnError::NetworkMemory { people, need, allowed, .. } = error else { return error.into() };
-    anyhow!(
-        "this network needs {} MB of memory for {people} people, and {} MB are allowed: ask fewer (--people), or take a smaller one (--network)",
-        need.bytes().div_ceil(1 << 20),
-        allowed >> 20
-    )
-}
+/// A study has no options for memory and batches.
+const HELPS: &str = "ask fewer people (--people), or, of images, take a smaller network (--network)";
 
 /// Everybody's report, by the best mechanism that treats all labels alike.
 fn reports(setting: &Setting, public: &Public, devices: &mut dyn Devices) -> anyhow::Result<Examples> {

@@ -176,7 +176,7 @@ how far images are moved, how much is cut out, and which α and which temperatur
     )
 }
 
-/// About ratings, which the paper trains \"similarly\" to CIFAR-10, with batches of 128.
+/// About ratings, which the paper trains "similarly" to CIFAR-10, with batches of 128.
 fn of_ratings() -> String {
     let Training { batch, schedule, l2, .. } = for_ratings(1, 0);
     format!(
