@@ -82,7 +82,7 @@ mod tests {
         let few = need(&mlp, 256, 1000);
         // 784 features, 10 numbers of the report, 10 probabilities where they judge, and three places
         assert_eq!(few.people, 1000 * (4 * (784 + 20) + 24));
-        assert_eq!(few.weights, 4 * 11 * mlp.weights() as u64);
+        assert_eq!(few.weights, 4 * 12 * mlp.weights() as u64);
         assert_eq!(few.bytes(), few.people + few.batch + few.weights);
         assert!(need(&mlp, 256, 2000).people == 2 * few.people && need(&mlp, 16, 1000).batch < few.batch);
         assert!(need(&cnn, 256, 1000).batch > few.batch);
