@@ -2,12 +2,8 @@
 //!
 //! People fall into eight parts by the public hash of their row number. Each sort is learnt without one part, whose reports then
 //! judge it (`judgement`). With few people more parts are kept aside, one after the other, so that more reports judge; with many, one part is enough.
-//! What does best is the choice, which is a function of reports and public features, and free. What is hardly apart, as a line and a
-//! forest that adds nothing to it, is equal, and the simpler sort is taken.
-//!
-//! A sort that is taken only where it is clearly better, by a standard error, would lose more where it is better: of two sorts
-//! whose true losses are d apart and known up to s, the least loses at most 0.17·s on average by a wrong choice, the cautious rule up to
-//! half of s.
+//! Of numbers what does best is kept, of classes the [mixture](crate::Mixture) that makes the judges' reports likeliest. Both
+//! are functions of reports and public features, and free.
 
 mod field;
 mod judgement;
@@ -15,27 +11,19 @@ mod judgement;
 use crate::evaluation::terms::accuracy;
 use crate::factors::Factors;
 use crate::features::Rows;
+use crate::held_out::{PARTS, is_in, parts};
 use crate::labels::LabelVectors;
 use crate::nonparametric::{Average, Targets};
 use crate::represented::Seen;
 use crate::shelf::{Digest, Shelf, stage};
-use crate::split::{Purpose, place};
-use crate::{Classifier, Examples, LearnError, Regressor, Source};
+use crate::{Classifier, Examples, LearnError, Member, Mixture, Predictor, Regressor, Source};
 pub use field::{Field, Untried};
 pub use judgement::Standing;
-use judgement::{Tried, judge};
+use judgement::{Tried, judge, said_first};
 use undertone_privacy::number::Bounds;
 
-/// Parts, of which some are kept aside in turn.
-const PARTS: usize = 8;
-/// As many people, times the parts that are kept aside, are learnt from in a comparison; one part is kept aside at least.
-const WORK: usize = 1 << 16;
-
-/// The part that judges first. Those of part 0 choose step size and λ of lines, and judge last, if so many parts do.
+/// The part that judges first. Those of part 0 and of the last ones choose step size and λ of lines, and judge last, if so many parts do.
 pub const FIRST_JUDGES: usize = 1;
-
-/// A line that is only tried is fitted in so many times fewer passes.
-pub const SHORTER: u32 = 4;
 
 /// What reports are about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,16 +78,44 @@ pub struct Entrants<'a> {
 /// How all sorts did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contest {
-    /// What does best
-    pub chosen: Sort,
-    /// How each sort did, the line first
+    /// How each sort did, and how much it counts in what is kept; the line first
     pub standings: Vec<Standing>,
     /// What was not tried
     pub untried: Vec<(Sort, Untried)>,
     /// The parts that were kept aside, of eight
     pub parts: usize,
-    /// What a representation, if it was tried, believes of those who judged [first](FIRST_JUDGES)
-    pub beliefs: Option<Vec<f32>>,
+    /// Of classes: what those that are kept say together of those who judged [first](FIRST_JUDGES)
+    pub beliefs: Vec<f32>,
+}
+
+impl Contest {
+    /// Learns what is kept, which of classes may be several sorts together.
+    pub fn keep<E>(&self, mut learn: impl FnMut(Sort) -> Result<Predictor, E>) -> Result<Predictor, E> {
+        let member = |&Standing { sort, weight, sharpness, .. }: &Standing| {
+            learn(sort).map(|predictor| Member { weight, sharpness, predictor })
+        };
+        self.kept().map(member).collect::<Result<_, E>>().map(Mixture::of)
+    }
+
+    fn kept(&self) -> impl Iterator<Item = &Standing> {
+        self.standings.iter().filter(|standing| standing.weight > 0.0)
+    }
+
+    /// Whether a sort counts in what is kept.
+    pub fn keeps(&self, sort: Sort) -> bool {
+        self.kept().any(|standing| standing.sort == sort)
+    }
+
+    /// What is kept, if it is one sort alone.
+    pub fn only(&self) -> Option<Sort> {
+        (self.kept().count() == 1).then(|| self.best())
+    }
+
+    /// What counts most: of numbers the only one that counts.
+    pub fn best(&self) -> Sort {
+        let most = self.standings.iter().max_by(|a, b| a.weight.total_cmp(&b.weight));
+        most.map_or(Sort::Line, |standing| standing.sort)
+    }
 }
 
 impl Sort {
@@ -158,11 +174,6 @@ impl<C: Classifier, N: Regressor> Line<C, N> {
             Self::Number(line) => line.predict(rows).into_iter().map(|number| number as f32).collect(),
         }
     }
-}
-
-/// How many parts of so many people are kept aside in turn.
-pub fn parts(people: usize) -> usize {
-    (WORK / people.max(1)).clamp(1, PARTS)
 }
 
 /// Some people, and those who judge what is learnt from them.
@@ -225,7 +236,7 @@ pub fn contest<C: Classifier, N: Regressor>(
     let mut judges: Vec<LabelVectors> = Vec::new();
     let digest = Digest::new("contest").rows(&people.rows).reports(&people.unbiased);
     let digest = digest.reports(&people.likelihood).numbers(&people.numbers);
-    let (mut beliefs, mut untried) = (None, entrants.field.untried());
+    let mut untried = entrants.field.untried();
     for part in (0..parts).map(|turn| (FIRST_JUDGES + turn) % PARTS) {
         let how = format!("{question:?} {part} {} {}", entrants.seed, entrants.line);
         let sides = Sides::new(people, part, digest.clone().word(&how))?;
@@ -235,9 +246,6 @@ pub fn contest<C: Classifier, N: Regressor>(
             match sides.predictions(sort, question, entrants, &mut fit_line) {
                 Ok(predictions) => {
                     tried.losses.extend(question.losses(&sides.aside, &predictions));
-                    if (sort, part) == (Sort::Represented, FIRST_JUDGES) {
-                        beliefs = Some(predictions.clone());
-                    }
                     if question.classes().is_some() {
                         tried.probabilities.push(predictions);
                     }
@@ -251,13 +259,9 @@ pub fn contest<C: Classifier, N: Regressor>(
         tried = left;
         judges.push(sides.aside.likelihood);
     }
-    let (standings, chosen) = judge(&tried, &judges, question.classes());
-    Ok(Contest { chosen, standings, untried, parts, beliefs })
-}
-
-/// Whether somebody belongs to a part: ⌊8·u⌋ for u on [0, 1). The first one is who is [held out](crate::held_out) elsewhere.
-pub fn is_in(row: usize, part: usize) -> bool {
-    (place(row as u64, Purpose::HeldOut) * PARTS as f64) as usize == part
+    let standings = judge(&tried, &judges, question.classes());
+    let beliefs = question.classes().map(|classes| said_first(&tried, &standings, classes));
+    Ok(Contest { standings, untried, parts, beliefs: beliefs.unwrap_or_default() })
 }
 
 #[cfg(test)]
@@ -289,11 +293,11 @@ mod tests {
     #[test]
     fn a_slope_is_a_line_and_a_tent_is_none() {
         let slope = chosen(&people(2000, |x| x));
-        assert_eq!((slope.chosen, slope.parts, slope.standings.len()), (Sort::Line, 8, 4));
+        assert_eq!((slope.best(), slope.parts, slope.standings.len()), (Sort::Line, 8, 4));
         let untried = [(Sort::Factors, Untried::NoPairs), (Sort::Represented, Untried::OnlyClasses)];
         assert_eq!(slope.untried, untried);
         let tent = chosen(&people(2000, |x| 1.0 - (2.0 * x - 1.0).abs()));
-        assert!(matches!(tent.chosen, Sort::Average(_)));
+        assert!(matches!(tent.best(), Sort::Average(_)));
         // The best line is flat and off by the variance of the tent, 1/12.
         assert!((tent.standings[0].loss.value - 1.0 / 12.0).abs() < 0.005, "{tent:?}");
     }
@@ -308,7 +312,7 @@ mod tests {
             numbers.push(f64::from((who + what) % 2));
         }
         let contest = chosen(&Examples::certain_numbers(rows, numbers));
-        assert_eq!(contest.chosen, Sort::Factors);
+        assert_eq!(contest.best(), Sort::Factors);
         // Everybody meets as many of both: a line says one half of all.
         let loss =
             |wanted| contest.standings.iter().find(|standing| standing.sort == wanted).unwrap().loss.value;
@@ -335,18 +339,9 @@ mod tests {
             let field = Field::new(&people, question, None, 0.0);
             let entrants = Entrants { field, seen: None, line: "", seed: 1, shelf: &() };
             let judged = contest(&people, question, &entrants, line).unwrap();
-            assert_eq!((judged.chosen, judged.parts), (Sort::Line, expected.len()));
+            assert_eq!((judged.best(), judged.parts), (Sort::Line, expected.len()));
             let expected: Vec<Option<usize>> = expected.into_iter().map(|part| Some(part % PARTS)).collect();
             assert_eq!(kept_aside, expected);
         }
-    }
-
-    #[test]
-    fn everybody_is_kept_aside_once() {
-        let people = people(500, |x| x);
-        let parts: Vec<usize> = (0..PARTS).map(|part| people.part(|row| is_in(row, part)).len()).collect();
-        assert_eq!(parts.iter().sum::<usize>(), 500);
-        let aside = people.part(|row| is_in(row, 3));
-        assert_eq!((aside.len(), aside.numbers.len()), (parts[3], parts[3]));
     }
 }

@@ -11,7 +11,7 @@ use crate::one_round::Expected;
 use crate::regression::LinearNumber;
 use crate::represented::Represented;
 use crate::stages::Trust;
-use crate::{Classifier, LearnError, Regressor};
+use crate::{Classifier, LearnError, Mixture, Regressor};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use undertone_report::{NumberWords, Task};
@@ -58,6 +58,8 @@ pub enum Predictor {
     Represented(Box<Represented>),
     /// A network
     Network(Box<NetModel>),
+    /// Several of these together
+    Mixture(Mixture),
     /// A number
     Number(NumberPredictor),
 }
@@ -210,7 +212,15 @@ impl Model {
             coverage.check(self.number.is_some())?;
         }
         self.check_curator()?;
-        let weights = match (&self.predictor, self.number) {
+        match &self.predictor {
+            Predictor::Mixture(mixture) => mixture.check(|member| self.check_predictor(member)),
+            predictor => self.check_predictor(predictor),
+        }
+    }
+
+    /// Whether what was learnt is about what is predicted, and from what the columns have.
+    fn check_predictor(&self, predictor: &Predictor) -> Result<(), LearnError> {
+        let weights = match (predictor, self.number) {
             (Predictor::Linear(LinearModel { weights, scale_back, .. }), None) => {
                 scale_back.map_or(Ok(()), |back| back.check())?;
                 weights
@@ -235,6 +245,10 @@ impl Model {
             }
             (Predictor::Nonparametric(model), None) => {
                 return self.check_averages(model, Output::Classes(self.classes.len()));
+            }
+            (Predictor::Mixture(_), _) => {
+                let problem = "a member of its mixture is a mixture";
+                return Err(LearnError::Model { problem: problem.into() });
             }
             _ => {
                 let problem =
@@ -265,6 +279,7 @@ impl Model {
             Predictor::Linear(_)
             | Predictor::Represented(_)
             | Predictor::Network(_)
+            | Predictor::Mixture(_)
             | Predictor::Number(NumberPredictor::Linear(_) | NumberPredictor::Factors(_)) => None,
         };
         if own == Some(trust) && self.tasks.is_empty() {
@@ -295,6 +310,7 @@ impl Classifier for Predictor {
             Self::Nonparametric(model) => model.classes(),
             Self::Represented(model) => model.classes(),
             Self::Network(model) => model.classes(),
+            Self::Mixture(model) => model.classes(),
             Self::Number(_) => 0,
         }
     }
@@ -305,6 +321,7 @@ impl Classifier for Predictor {
             Self::Nonparametric(model) => model.probabilities(rows),
             Self::Represented(model) => model.probabilities(rows),
             Self::Network(model) => model.probabilities(rows),
+            Self::Mixture(model) => model.probabilities(rows),
             Self::Number(_) => Vec::new(),
         }
     }

@@ -8,8 +8,9 @@ mod given;
 mod plan;
 mod step;
 
-use crate::auto::{Untried, is_in};
+use crate::auto::Untried;
 use crate::features::{Encoder, Rows};
+use crate::held_out::is_in;
 use crate::shelf::{Digest, Shelf, stage};
 use crate::{Classifier, Examples, LearnError, Source};
 use given::{Given, has_numbers, is_sparse, matrix};
@@ -147,7 +148,7 @@ impl Seen {
         }
     }
 
-    /// The K probabilities of each person of a [part](crate::auto::is_in), by the model of the others' reports. Their features were seen with
+    /// The K probabilities of each person of a [part](crate::held_out::is_in), by the model of the others' reports. Their features were seen with
     /// the others'.
     pub fn without_part(
         &self,

@@ -3,8 +3,9 @@
 //! A line always does. The others enter one after the other, what takes least first, as long as all that have entered fit: so most sorts
 //! are tried in a given time. What each takes is counted and not measured, so that the field is the same on every machine.
 
-use super::{Question, Sort, parts};
+use super::{Question, Sort};
 use crate::factors::Factors;
+use crate::held_out::parts;
 use crate::nonparametric::Average;
 use crate::represented::{Need, RepresentError, Sight, check_reported};
 use crate::{Examples, LearnError};

@@ -1,9 +1,11 @@
 //! From examples to a linear model without anybody turning knobs: step size and λ are chosen from reports alone.
 //!
-//! One person in eight is kept aside. For one λ after the other, up or down a grid as long as that helps, a model is
+//! One person in eight is kept aside, and where people are few and noise is large [more parts](crate::held_out) are, one after the
+//! other, so that more reports judge. For one λ after the other, up or down a grid as long as that helps, a model is
 //! fitted to the others, in fewer passes, and judged by the reports of those who were kept aside; the λ with the best
-//! mean wins, and the model is fitted again, to everybody and in full. The step size is chosen in the same way before. No
-//! true label is looked at: the judge is the mean of
+//! mean wins. The step size is chosen in the same way before, and afterwards whether all passes serve better than the fewer, which
+//! they do not where reports are noisy: the likelihood is not convex, and what is learnt last is noise. Then the model is fitted again, to
+//! everybody. No true label is looked at: the judge is the mean of
 //!
 //! > ln Σ_k π_k·P(S | k)   where the scores stand for probabilities (softmax, logistic),
 //! > -Σ_k a_k·ℓ(z, k)      where they do not (hinge, squared)
@@ -13,7 +15,7 @@
 
 use super::{ErmOptions, LinearModel, Progress, Target, Weights, fit};
 use crate::evaluation::{Figure, Moments, terms};
-use crate::held_out::Those;
+use crate::held_out::{PARTS, Those, is_in, parts};
 use crate::loss::Loss;
 use crate::{Classifier, Examples, LearnError, Source};
 use serde::{Deserialize, Serialize};
@@ -40,17 +42,19 @@ pub struct Fitted {
     pub l2: f64,
     /// The chosen η of the first step
     pub learning_rate: f64,
+    /// The chosen passes over all examples
+    pub epochs: u32,
     /// Every λ that was tried and how it did on those who were kept aside
     pub tried: Vec<(f64, Figure)>,
-    /// The model that was tried with this λ, to which those who were kept aside are strangers: they can still judge it
+    /// The model that was tried with this λ, to which those of the first part are strangers: they can still judge it
     pub judged: LinearModel,
 }
 
 /// As many fits as a search can take; it often ends sooner.
 const MOST_FITS: u64 = (RATES.len() + GRID.len() - 1) as u64;
 
-/// Fits with the step size and the λ that serve people best who were kept aside; those of `options` are not looked at.
-/// The last fit begins at `start`, all others at zero: a start may have learnt from those who were kept aside.
+/// Fits with the step size and the λ that serve people best who were kept aside; those of `options` are not looked at, and its passes are
+/// the most that are made. The last fit begins at `start`, all others at zero: a start may have learnt from those who were kept aside.
 ///
 /// Where reports are few and classes many, the likelihood, which is not convex, fits the noise before it finds anything.
 /// If it does not clearly beat even chances, soft labels are tried too: their loss is convex and, if the mechanism treats
@@ -66,25 +70,28 @@ pub fn fit_choosing_l2(
     progress: impl FnMut(Progress),
 ) -> Result<Fitted, LearnError> {
     let searches = if options.target == Target::Likelihood { 2 } else { 1 };
-    let of = searches * MOST_FITS + u64::from(SHORTER);
-    let mut fits = Fits { source, features, classes, progress, done: 0, of };
-    let mut search = Search::run(&mut fits, options)?;
+    let parts = parts(enough(source)?);
+    let of = parts as u64 * (searches * MOST_FITS + u64::from(SHORTER)) + u64::from(SHORTER);
+    let mut fits = Fits { source, features, classes, progress, parts, done: 0, of };
+    let short = ErmOptions { epochs: options.epochs.div_ceil(SHORTER), ..options.clone() };
+    let mut search = Search::run(&mut fits, &short)?;
     if options.target == Target::Likelihood && search.best().is_in_doubt() {
-        let soft = ErmOptions { target: Target::Posterior(None), ..options.clone() };
+        let soft = ErmOptions { target: Target::Posterior(None), ..short };
         let other = Search::run(&mut fits, &soft)?;
         if other.best().score() > search.best().score() {
             search = other;
         }
     }
-    let mut model = fits.in_full(&search.options, start)?;
-    let (mut judged, tried) = (search.best().model.clone(), search.figures());
-    let ErmOptions { target, l2, learning_rate, .. } = search.options;
+    let tried = search.figures();
+    let (chosen, mut judged) = search.in_as_many_passes_as_help(&mut fits, options.epochs)?;
+    let mut model = fits.everybody(&chosen, start)?;
+    let ErmOptions { target, l2, learning_rate, epochs, .. } = chosen;
     if target != options.target {
         let factor = sharpest(&judged, fits.source)?;
         model.weights.scale(factor);
         judged.weights.scale(factor);
     }
-    Ok(Fitted { model, target, l2, learning_rate, tried, judged })
+    Ok(Fitted { model, target, l2, learning_rate, epochs, tried, judged })
 }
 
 /// The same examples, fitted again and again.
@@ -93,51 +100,80 @@ struct Fits<'a, P> {
     features: usize,
     classes: usize,
     progress: P,
+    /// That are kept aside in turn
+    parts: usize,
     /// Of the work, in shorter fits
     done: u64,
     of: u64,
 }
 
 impl<P: FnMut(Progress)> Fits<'_, P> {
-    /// Fits to everybody, in all passes.
-    fn in_full(&mut self, options: &ErmOptions, start: Option<&Weights>) -> Result<LinearModel, LearnError> {
-        let all = u64::from(SHORTER);
-        let report = |seen: Progress| (self.progress)(seen.within(self.of - all, all, self.of));
+    /// Fits to everybody.
+    fn everybody(
+        &mut self,
+        options: &ErmOptions,
+        start: Option<&Weights>,
+    ) -> Result<LinearModel, LearnError> {
+        let last = u64::from(SHORTER);
+        let report = |seen: Progress| (self.progress)(seen.within(self.of - last, last, self.of));
         fit(self.source, self.features, self.classes, options, start, report)
     }
 
-    /// Fits to the others, for those who are kept aside to judge.
-    fn try_out(&mut self, place: usize, options: &ErmOptions) -> Result<Candidate, LearnError> {
-        let epochs = options.epochs.div_ceil(SHORTER);
-        let options = ErmOptions { l2: GRID[place], epochs, ..options.clone() };
-        let report = |seen: Progress| (self.progress)(seen.within(self.done, 1, self.of));
-        let model =
-            fit(&mut Those::others(self.source), self.features, self.classes, &options, None, report)?;
-        self.done += 1;
-        let scores = judge(&model, &mut Those::held_out(self.source))?;
-        Ok(Candidate { place, model, scores })
+    /// Fits to the others of each part in turn, for those who are kept aside to judge; each takes as long as so many shorter fits.
+    ///
+    /// After the first part come the last ones: `auto` has the others judge first, of whom no line has heard then.
+    fn try_out(&mut self, place: usize, options: &ErmOptions, long: u64) -> Result<Candidate, LearnError> {
+        let options = ErmOptions { l2: GRID[place], ..options.clone() };
+        let (mut first, mut scores) = (None, Moments::default());
+        for part in (0..self.parts).map(|turn| (PARTS - turn) % PARTS) {
+            let report = |seen: Progress| (self.progress)(seen.within(self.done, long, self.of));
+            let mut others = Those::without_part(self.source, part);
+            let model = fit(&mut others, self.features, self.classes, &options, None, report)?;
+            self.done += long;
+            judge(&model, &mut Those::of_part(self.source, part), &mut scores)?;
+            first.get_or_insert(model);
+        }
+        first.map(|model| Candidate { place, model, scores }).ok_or(LearnError::TooFewReports)
     }
 }
 
-/// How likely a model finds the reports of some people, or how small it makes their loss.
-fn judge(model: &LinearModel, people: &mut dyn Source) -> Result<Moments, LearnError> {
-    let mut moments = Moments::default();
+/// How many people there are, if some of them are kept aside and others are not.
+fn enough(source: &mut dyn Source) -> Result<usize, LearnError> {
+    let (mut people, mut aside) = (0, 0);
+    source.pass(&mut |block| {
+        let rows = people..people + block.len();
+        people = rows.end;
+        aside += rows.filter(|&row| is_in(row, 0)).count();
+        Ok(())
+    })?;
+    match people {
+        0 => Err(LearnError::NoReports),
+        _ if aside == 0 || aside == people => Err(LearnError::TooFewReports),
+        _ => Ok(people),
+    }
+}
+
+/// Adds how likely a model finds the reports of some people, or how small it makes their loss.
+fn judge(model: &LinearModel, people: &mut dyn Source, moments: &mut Moments) -> Result<(), LearnError> {
     people.pass(&mut |people| {
         for score in scores(model, people) {
             moments.add(score);
         }
         Ok(())
-    })?;
-    if moments.count == 0 { Err(LearnError::TooFewReports) } else { Ok(moments) }
+    })
 }
 
 /// The power of two by which the weights have to be multiplied for those who were kept aside to find them likeliest.
 fn sharpest(model: &LinearModel, source: &mut dyn Source) -> Result<f32, LearnError> {
-    let (mut best, mut factor) = (judge(model, &mut Those::held_out(source))?.mean, 1.0);
+    let mut score = |model: &LinearModel| {
+        let mut moments = Moments::default();
+        judge(model, &mut Those::held_out(source), &mut moments).map(|()| moments.mean)
+    };
+    let (mut best, mut factor) = (score(model)?, 1.0);
     loop {
         let mut sharper = model.clone();
         sharper.weights.scale(2.0 * factor);
-        let score = judge(&sharper, &mut Those::held_out(source))?.mean;
+        let score = score(&sharper)?;
         if score <= best || !score.is_finite() {
             return Ok(factor);
         }
@@ -178,7 +214,7 @@ impl Search {
         let at = |learning_rate| ErmOptions { learning_rate, ..options.clone() };
         let mut first = Vec::new();
         for rate in RATES {
-            match fits.try_out(START, &at(rate)) {
+            match fits.try_out(START, &at(rate), 1) {
                 Err(LearnError::Diverged) => {}
                 tried => first.push((rate, tried?)),
             }
@@ -191,11 +227,26 @@ impl Search {
         let (rate, begin) = first.swap_remove(0);
         let mut search = Self { options: at(rate), tried: vec![begin] };
         while let Some(place) = search.next() {
-            let candidate = fits.try_out(place, &search.options)?;
+            let candidate = fits.try_out(place, &search.options, 1)?;
             search.tried.push(candidate);
         }
         search.options.l2 = GRID[search.best().place];
         Ok(search)
+    }
+
+    /// The options that were best, with so many passes if that is better still, and the model that was tried with them.
+    fn in_as_many_passes_as_help<P: FnMut(Progress)>(
+        self,
+        fits: &mut Fits<'_, P>,
+        epochs: u32,
+    ) -> Result<(ErmOptions, LinearModel), LearnError> {
+        let fewer = self.best();
+        let all = ErmOptions { epochs, ..self.options.clone() };
+        match fits.try_out(fewer.place, &all, u64::from(SHORTER)) {
+            Ok(longer) if longer.score() > fewer.score() => Ok((all, longer.model)),
+            Ok(_) | Err(LearnError::Diverged) => Ok((self.options.clone(), fewer.model.clone())),
+            Err(error) => Err(error),
+        }
     }
 
     /// Each λ with its score, in order.
@@ -301,13 +352,13 @@ mod tests {
     #[test]
     fn soft_labels_are_taken_where_the_likelihood_finds_nothing() {
         let options = ErmOptions { target: Target::Likelihood, epochs: 60, ..ErmOptions::default() };
-        let fitted = fit_choosing_l2(&mut words(4000, 60, 1.0, 1), 460, 60, &options, None, |_| ()).unwrap();
+        let fitted = fit_choosing_l2(&mut words(2000, 60, 1.5, 1), 460, 60, &options, None, |_| ()).unwrap();
         assert_eq!(fitted.target, Target::Posterior(None));
         // Reports under ε = 20 are the truth.
         let evaluation = Evaluation::of(&fitted.model, &mut words(4000, 60, 20.0, 2)).unwrap();
         let accuracy = evaluation.figures().unwrap().accuracy;
         assert!(accuracy.value - 5.0 * accuracy.standard_error > 5.0 / 60.0, "{accuracy:?}");
-        let clear = fit_choosing_l2(&mut words(4000, 60, 8.0, 1), 460, 60, &options, None, |_| ()).unwrap();
+        let clear = fit_choosing_l2(&mut words(2000, 60, 8.0, 1), 460, 60, &options, None, |_| ()).unwrap();
         assert_eq!(clear.target, Target::Likelihood);
     }
 

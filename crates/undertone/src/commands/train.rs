@@ -47,7 +47,7 @@ use undertone_report::NumberWords;
 ///
 /// Cells, neighbours, planes and forest believe in no line: they average reports of people who are alike. How alike is chosen by
 /// reports of people who did not teach them. A representation is made of public features alone, neighbours and smooth functions of everybody, and reports say what
-/// of it is true: for images, text and many columns. Auto tries all of them that --budget allows, and keeps what does best.
+/// of it is true: for images, text and many columns. Auto tries all of them that --budget allows, and keeps what does best: of classes often several, which speak together.
 ///
 /// Networks are trained until the reports of those who are kept aside become no likelier. Cnn and inception look at one column of square images, rating at two
 /// categories. The network of a first stage is what the second asks with (`privatize --prior`) and starts from (--start).
@@ -94,7 +94,7 @@ pub(crate) struct Train {
     /// λ of the penalty λ/2·|W|²; then nothing is chosen, and nobody kept aside
     #[arg(long, value_name = "LAMBDA", value_parser = arguments::penalty, allow_hyphen_values = true)]
     l2: Option<f64>,
-    /// Passes over all reports; by default as many as make a few thousand steps, of a network at most, since those who are kept aside end it
+    /// Passes over all reports; by default as many as make a few thousand steps. At most so many where those who are kept aside choose: of a network, and of a line unless --l2 is given
     #[arg(long, value_name = "N", value_parser = arguments::count)]
     epochs: Option<NonZeroU32>,
     /// Reports of one step

@@ -51,9 +51,14 @@ fn halves(folder: &Folder, table: &str, label: &str, epsilon: f64) -> [String; 2
     })
 }
 
+/// What auto tried, the line first.
+fn candidates(trained: &Value) -> &Vec<Value> {
+    trained["candidates"].as_array().unwrap()
+}
+
+/// How often a model that auto tried errs.
 fn candidate(trained: &Value, model: &str) -> f64 {
-    let all = trained["candidates"].as_array().unwrap();
-    let found = all.iter().find(|candidate| candidate["model"] == model);
+    let found = candidates(trained).iter().find(|candidate| candidate["model"] == model);
     number(&found.unwrap_or_else(|| panic!("{model} in {trained}"))["loss"], "value")
 }
 
@@ -77,25 +82,30 @@ fn averages_learn_what_no_line_separates_and_auto_finds_that_out_from_reports() 
         number(&truth, "accuracy")
     };
     let line = accuracy("softmax");
-    assert!(line < 0.65, "{line}");
+    // The best line cuts off a dark corner at two thirds of both sides: 1/2 + 1/4 - 1/18 - 1/36
+    assert!(line < 0.67, "{line}");
     let others = ["cells", "neighbours", "forest", "planes", "representation"];
+    let mut best = 0f64;
     for name in others {
         let found = accuracy(name);
         assert!(found > 0.9, "{name}: {found}");
+        best = best.max(found);
     }
     let model = folder.path("auto.json");
     let trained = json(&format!("train {reports} --model auto --epochs 2 -o {model}"));
-    let chosen = trained["model"].as_str().unwrap();
-    assert!(others.contains(&chosen), "{trained}");
-    assert!(
-        candidate(&trained, "representation") < 0.2
-            && candidate(&trained, "cells") < 0.2
-            && candidate(&trained, "softmax") > 0.3,
-        "{trained}"
-    );
-    // What was chosen by name is the very model.
-    let [auto, named] = [model, folder.path(&format!("{chosen}.json"))].map(|m| fs::read(m).unwrap());
-    assert!(auto == named);
+    for name in others {
+        // Planes are for numbers, or asked for by name
+        assert!(name == "planes" || candidate(&trained, name) < 0.2, "{trained}");
+    }
+    assert!(candidate(&trained, "softmax") > 0.3, "{trained}");
+    // What is kept is as good as the best of them, and a line has no part in it.
+    let weights: Vec<f64> = candidates(&trained).iter().map(|one| number(one, "weight")).collect();
+    assert!(weights[0].abs() < 1e-12 && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{trained}");
+    let truth = json(&format!("evaluate {model} {table} --label colour"));
+    let slack = 5.0 * number(&truth, "accuracy_standard_error");
+    assert!(number(&truth, "accuracy") > best - slack, "{truth} {best}");
+    let next = folder.path("next.json");
+    refused(&format!("train {reports} --start {model} -o {next}"), 1, "holds a mixture");
 }
 
 #[test]
@@ -107,7 +117,9 @@ fn a_model_of_averages_is_told_about_and_predicts_the_same_each_time() {
     // A representation takes a fraction of a second, for which there is no time.
     let told = text(&format!("train {reports} --model auto --budget 0.001 --explain --epochs 2 -o {model}"));
     assert!(told.contains("representation  not tried: expected to take"), "{told}");
-    for part in ["Model: ", ", averages", "softmax", "neighbours", "← chosen", "also chose the model"] {
+    // Mixed of cells and of neighbours, which both know the board
+    for part in ["Model: auto, mixture of ", " % cells", "softmax", " of the mixture", "also chose the model"]
+    {
         assert!(told.contains(part), "{part} is not in {told}");
     }
     assert!(

@@ -1,9 +1,9 @@
-//! Averages over people who are alike, and the choice between them and a line, as `train` makes it.
+//! Averages over people who are alike, and what they and a line make together, as `train` makes it.
 
 use super::data::Data;
 use super::methods::options;
 use super::represented::represented;
-use undertone_learn::auto::{Entrants, Field, Line, Question, SHORTER, Sort, contest};
+use undertone_learn::auto::{Entrants, Field, Line, Question, Sort, contest};
 use undertone_learn::factors::Factors;
 use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Target, fit, fit_choosing_l2};
 use undertone_learn::loss::Loss;
@@ -40,9 +40,8 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
     let (features, classes) = (data.rows.width(), data.classes);
     let question = Question::Classes(classes);
     let options = options(Loss::Softmax, Target::Likelihood, data, seed);
-    let Fitted { model, target, l2, learning_rate, .. } =
+    let Fitted { model, target, l2, learning_rate, epochs, .. } =
         fit_choosing_l2(&mut people, features, classes, &options, None, |_| ())?;
-    let epochs = options.epochs.div_ceil(SHORTER);
     let tried = ErmOptions { target, l2, learning_rate, epochs, ..options };
     let everybody = people.first().ok_or(LearnError::NoReports)?;
     let line = |others: &mut dyn Source| {
@@ -57,11 +56,13 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
             Err(why) => field.leave(Sort::Represented, why),
         }
     }
-    Ok(match contest(everybody, question, &entrants(field, seen, seed), line)?.chosen {
-        Sort::Line | Sort::Factors => Predictor::Linear(model),
-        Sort::Average(average) => Predictor::Nonparametric(fitted(average, everybody, question, seed)?),
-        Sort::Represented => return represented(&people, data),
-    })
+    let contest = contest(everybody, question, &entrants(field, seen, seed), line)?;
+    let predictor = |sort| match sort {
+        Sort::Line | Sort::Factors => Ok(Predictor::Linear(model.clone())),
+        Sort::Average(average) => averaged(average, &people, classes, seed),
+        Sort::Represented => represented(&people, data),
+    };
+    contest.keep(predictor)
 }
 
 /// Nothing is kept.
@@ -103,7 +104,7 @@ impl NumberLearner {
                 let tried =
                     |others: &mut dyn Source| line(others).map(Line::<LinearModel, LinearNumber>::Number);
                 let field = Field::new(people, question, None, Limits::default().seconds);
-                match contest(people, question, &entrants(field, None, seed), tried)?.chosen {
+                match contest(people, question, &entrants(field, None, seed), tried)?.best() {
                     Sort::Line | Sort::Represented => line(&mut &*people).map(NumberPredictor::Linear),
                     Sort::Average(sort) => average(sort, people),
                     Sort::Factors => factors(people),

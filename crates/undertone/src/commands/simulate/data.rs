@@ -2,9 +2,10 @@
 
 use crate::people::{Origin, People};
 use std::sync::OnceLock;
-use undertone_learn::auto::{Untried, parts};
+use undertone_learn::auto::Untried;
 use undertone_learn::evaluation::{Evaluation, Figure};
 use undertone_learn::features::{Encoder, Row, Rows};
+use undertone_learn::held_out::parts;
 use undertone_learn::represented::{Limits, Seen, Sight};
 use undertone_learn::split::{Purpose, place};
 use undertone_learn::{Classifier, Examples, LearnError, Source};

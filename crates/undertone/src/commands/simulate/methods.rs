@@ -54,7 +54,7 @@ enum How {
     Network(Mechanism, NetKind, Taken),
     /// A network in so many stages, as published
     NetworkStages(usize, NetKind),
-    /// The best mechanism, a line, averages or a representation, whichever does better on people who were kept aside
+    /// The best mechanism, and what a line, averages and a representation make together, as those who were kept aside find likeliest
     Auto,
 }
 
@@ -156,7 +156,7 @@ pub(super) const ALL: [Method; 35] = {
         method("cnn", "best mechanism, filters on images, likelihood", How::Network(Best, Cnn, Likelihood)),
         method("cnn-1st", "filters on images, labels believed (LP-1ST)", How::NetworkStages(1, Cnn)),
         method("cnn-2st", "filters on images, half first (LP-2ST)", How::NetworkStages(2, Cnn)),
-        method("auto", "whichever of one-round, averages and representation, from reports", How::Auto),
+        method("auto", "one-round, averages and representation, weighed by reports", How::Auto),
     ]
 };
 

@@ -1,8 +1,8 @@
-//! Which sort of model, from reports alone ([`undertone_learn::auto`]); what is chosen is learnt again, from everybody.
+//! Which sorts of model, from reports alone ([`undertone_learn::auto`]); what is kept is learnt again, from everybody.
 
 use super::averages::number_question;
 use super::numbers::LearntNumber;
-use super::representation::{class_name, represented};
+use super::representation::{class_name, judged_first, represented};
 use super::summary::NotTried;
 use super::{Candidate, Kind, Learnt, Train, name};
 use crate::digits::digits;
@@ -10,16 +10,15 @@ use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::{Context, anyhow};
 use std::io::Write;
-use undertone_learn::auto::{
-    Contest, Entrants, Field, Line, Question, SHORTER, Sort, Standing, Untried, contest, parts,
-};
+use undertone_learn::auto::{Contest, Entrants, Field, Line, Question, Sort, Standing, Untried, contest};
 use undertone_learn::evaluation::Figure;
 use undertone_learn::features::Encoder;
+use undertone_learn::held_out::parts;
 use undertone_learn::linear::{ErmOptions, LinearModel, fit};
 use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
-use undertone_learn::represented::Sight;
+use undertone_learn::represented::{Seen, Sight};
 use undertone_learn::shelf::{Digest, stage};
-use undertone_learn::{Examples, LearnError, Source};
+use undertone_learn::{Examples, LearnError, Predictor, Source};
 use undertone_report::NumberWords;
 
 impl Kind {
@@ -35,8 +34,8 @@ impl Kind {
 
 fn candidates(contest: &Contest, line: Kind) -> Vec<Candidate> {
     let candidate = |standing: &Standing| {
-        let Standing { sort, loss, behind } = *standing;
-        Candidate { model: name(&Kind::of(sort, line)), loss, behind }
+        let Standing { sort, loss, behind, weight, .. } = *standing;
+        Candidate { model: name(&Kind::of(sort, line)), loss, behind, weight }
     };
     contest.standings.iter().map(candidate).collect()
 }
@@ -73,7 +72,7 @@ impl Train {
         60.0 * self.budget
     }
 
-    /// Of softmax, averages and representations what makes reports likeliest, or clearly errs less often.
+    /// Of softmax, averages and representations those that together make reports likeliest.
     pub(super) fn best(
         &self,
         origin: &Origin,
@@ -86,8 +85,7 @@ impl Train {
         let name = self.line_name(&everybody, origin.len());
         let fitted = stage(&stages, &name, || self.fitted(people, encoder.width(), (origin, None)))?;
         let scores = self.learnt_line(fitted, people, origin.len())?;
-        let chosen = scores.options.clone().context("nobody was kept aside")?;
-        let options = ErmOptions { epochs: chosen.epochs.div_ceil(SHORTER), ..chosen };
+        let options = scores.options.clone().context("nobody was kept aside")?;
         let line = |others: &mut dyn Source| {
             let line = fit(others, encoder.width(), classes, &options, None, |_| ())?;
             Ok(Line::<LinearModel, LinearNumber>::Classes(line))
@@ -102,18 +100,44 @@ impl Train {
         let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
         let candidates = candidates(&contest, scores.kind);
         let untried = untried(&contest, scores.kind, origin.classes());
-        if let (Sort::Represented, Some(seen)) = (contest.chosen, &seen) {
-            stages.expect(1);
-            let learnt = represented(seen, &everybody, classes, contest.beliefs, &stages)?;
-            return Ok(Learnt { candidates, untried, ..learnt });
-        }
-        drop((everybody, seen));
-        stages.finish();
-        let learnt = match contest.chosen {
-            Sort::Average(average) => self.averages(origin, people, average)?,
-            Sort::Line | Sort::Represented | Sort::Factors => scores,
+        stages.expect(usize::from(contest.keeps(Sort::Represented)));
+        let learnt = match (contest.only(), &seen) {
+            (None, seen) => {
+                self.mixture(&contest, &everybody, classes, seen.as_ref(), &scores.predictor, &stages)?
+            }
+            (Some(Sort::Represented), Some(seen)) => {
+                represented(seen, &everybody, classes, Some(contest.beliefs), &stages)?
+            }
+            (Some(Sort::Average(average)), _) => {
+                drop((everybody, seen));
+                self.averages(origin, people, average)?
+            }
+            _ => scores,
         };
+        stages.finish();
         Ok(Learnt { candidates, untried, stages: stages.told(), ..learnt })
+    }
+
+    /// Several sorts that speak together, each learnt from everybody.
+    fn mixture(
+        &self,
+        contest: &Contest,
+        everybody: &Examples,
+        classes: usize,
+        seen: Option<&Seen>,
+        line: &Predictor,
+        stages: &Stages,
+    ) -> anyhow::Result<Learnt> {
+        let predictor = contest.keep(|sort| match (sort, seen) {
+            (Sort::Represented, Some(seen)) => {
+                let model = seen.model(everybody, classes, stages)?;
+                Ok(Predictor::Represented(Box::new(model)))
+            }
+            (Sort::Average(average), _) => self.average(everybody, Question::Classes(classes), average),
+            _ => Ok::<_, LearnError>(line.clone()),
+        })?;
+        let judged = Some(judged_first(everybody, classes, &contest.beliefs)?);
+        Ok(Learnt { judged, ..Learnt::new(Kind::Auto, predictor, "mixture".into()) })
     }
 
     /// The name of the line that everybody's reports make.
@@ -145,7 +169,7 @@ impl Train {
         let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
         stages.finish();
         drop(everybody);
-        let learnt = match contest.chosen {
+        let learnt = match contest.best() {
             Sort::Average(average) => self.number_averages(origin, people, number, average)?,
             Sort::Factors => self.factors(origin, people, number)?,
             Sort::Line | Sort::Represented => self.line(origin, encoder, people, number)?,
@@ -159,7 +183,6 @@ impl Train {
 /// What was tried and what was not; nothing where the model was given.
 pub(super) fn table(
     (candidates, untried): (&[Candidate], &[NotTried]),
-    chosen: &str,
     loss: &str,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
@@ -173,8 +196,12 @@ pub(super) fn table(
     };
     writeln!(out, "\n{:<16}{loss} on people who were kept aside, debiased{likelihood}", "model")?;
     let figure = |figure: Figure| format!("{:>12} ± {:<10}", digits(figure.value), digits(figure.margin()));
-    for Candidate { model, loss, behind } in candidates {
-        let mark = if model == chosen { "  ← chosen" } else { "" };
+    for Candidate { model, loss, behind, weight } in candidates {
+        let mark = match *weight {
+            0.0 => String::new(),
+            1.0 => "  ← chosen".into(),
+            weight => format!("  ← {weight:.2} of the mixture"),
+        };
         let behind = behind.map(figure).unwrap_or_default();
         writeln!(out, "{model:<16}{}{behind}{mark}", figure(*loss))?;
     }

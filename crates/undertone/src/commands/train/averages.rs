@@ -210,6 +210,17 @@ impl Train {
         }
     }
 
+    /// Averages of everybody, and nothing about how they do.
+    pub(super) fn average(
+        &self,
+        everybody: &Examples,
+        question: Question,
+        average: Average,
+    ) -> Result<Predictor, LearnError> {
+        let fitted = average.fit(&everybody.rows, question.targets(everybody), self.seed())?;
+        Ok(Predictor::Nonparametric(self.trusted(fitted.model)))
+    }
+
     pub(super) fn averages(
         &self,
         origin: &Origin,

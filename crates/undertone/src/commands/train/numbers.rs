@@ -244,7 +244,7 @@ impl NumberSummary<'_> {
         writeln!(out, "Model: {}, {}{penalty}", self.model, self.method)?;
         if all {
             let sorts = (&self.candidates[..], &self.not_tried[..]);
-            auto::table(sorts, &self.model, "mean squared error", out)?;
+            auto::table(sorts, "mean squared error", out)?;
         }
         if self.size.is_some() {
             averages::table(

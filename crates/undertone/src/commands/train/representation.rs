@@ -4,9 +4,10 @@ use super::{Kind, Learnt, Train};
 use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::anyhow;
-use undertone_learn::auto::{FIRST_JUDGES, Field, Sort, is_in, parts};
-use undertone_learn::evaluation::Evaluation;
+use undertone_learn::auto::{FIRST_JUDGES, Field, Sort};
+use undertone_learn::evaluation::{Evaluation, Figures};
 use undertone_learn::features::Encoder;
+use undertone_learn::held_out::{is_in, parts};
 use undertone_learn::represented::{Limits, RepresentError, Seen, Sight};
 use undertone_learn::{Examples, LearnError, Predictor, Source};
 
@@ -99,10 +100,20 @@ pub(super) fn represented(
         Some(judged) => judged,
         None => seen.without_part(everybody, classes, FIRST_JUDGES, stages)?,
     };
-    let mut evaluation = Evaluation::new(classes);
-    evaluation.observe(&everybody.part(|row| is_in(row, FIRST_JUDGES)), &judged)?;
+    let (judged, predictor) =
+        (judged_first(everybody, classes, &judged)?, Predictor::Represented(Box::new(model)));
     stages.finish();
-    let (judged, predictor) = (Some(evaluation.figures()?), Predictor::Represented(Box::new(model)));
-    let stages = stages.told();
+    let (judged, stages) = (Some(judged), stages.told());
     Ok(Learnt { judged, stages, ..Learnt::new(Kind::Representation, predictor, "posterior".into()) })
+}
+
+/// How good it is what a model of the others says of those who judge first.
+pub(super) fn judged_first(
+    everybody: &Examples,
+    classes: usize,
+    said: &[f32],
+) -> Result<Figures, LearnError> {
+    let mut evaluation = Evaluation::new(classes);
+    evaluation.observe(&everybody.part(|row| is_in(row, FIRST_JUDGES)), said)?;
+    evaluation.figures()
 }

@@ -70,7 +70,10 @@ impl Learnt {
             _ if !self.candidates.is_empty() => Some("the model"),
             Predictor::Linear(_) => Some("λ"),
             Predictor::Network(_) => Some("when to end"),
-            Predictor::Nonparametric(_) | Predictor::Represented(_) | Predictor::Number(_) => None,
+            Predictor::Nonparametric(_)
+            | Predictor::Represented(_)
+            | Predictor::Mixture(_)
+            | Predictor::Number(_) => None,
         }
     }
 
@@ -151,12 +154,12 @@ impl Train {
         rows: u64,
     ) -> anyhow::Result<Learnt> {
         let kind = if self.kind() == Kind::Auto { Kind::Softmax } else { self.kind() };
-        let Fitted { model, target, l2, learning_rate, tried, judged } = fitted;
+        let Fitted { model, target, l2, learning_rate, epochs, tried, judged } = fitted;
         let judged = Some(Evaluation::of(&judged, &mut Those::held_out(people))?.figures()?);
         let soft = matches!(target, Target::Posterior(_));
         let method = if soft { Method::Posterior } else { self.method() };
         let tried = Tried::penalties(&tried);
-        let options = Some(ErmOptions { target, l2, learning_rate, ..self.options(rows) });
+        let options = Some(ErmOptions { target, l2, learning_rate, epochs, ..self.options(rows) });
         Ok(Learnt { tried, judged, options, ..Learnt::linear(kind, model, method, Some(l2)) })
     }
 

@@ -83,6 +83,8 @@ pub(super) struct Candidate {
     /// Of classes: how much less likely than the likeliest sort it makes a report, in nats
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) behind: Option<Figure>,
+    /// How much it counts in what is kept
+    pub(super) weight: f64,
 }
 
 /// A sort of model that was not tried.
@@ -100,6 +102,16 @@ impl Summary<'_> {
                 ";\na little flattering, since they also chose {what}: `undertone evaluate` with reports of others does not flatter"
             )
         })
+    }
+
+    /// What a mixture is made of; nothing if it is none.
+    fn members(&self) -> String {
+        let share = |candidate: &Candidate| {
+            let part = candidate.weight > 0.0 && candidate.weight < 1.0;
+            part.then(|| format!("{:.0} % {}", 100.0 * candidate.weight, candidate.model))
+        };
+        let members: Vec<String> = self.candidates.iter().filter_map(share).collect();
+        if members.is_empty() { String::new() } else { format!(" of {}", members.join(", ")) }
     }
 
     pub(super) fn explain(&self, origin: &Origin, all: bool, out: &mut impl Write) -> anyhow::Result<()> {
@@ -128,9 +140,9 @@ impl Summary<'_> {
         }
         writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
         let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
-        writeln!(out, "Model: {model}, {method}{penalty}")?;
+        writeln!(out, "Model: {model}, {method}{}{penalty}", self.members())?;
         if all {
-            auto::table((&self.candidates, &self.not_tried), model, "error", out)?;
+            auto::table((&self.candidates, &self.not_tried), "error", out)?;
             networks::table(&self.epochs, out)?;
             for step in &self.steps {
                 writeln!(out, "  {step}")?;

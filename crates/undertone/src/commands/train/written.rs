@@ -28,10 +28,7 @@ impl Train {
             tried: learnt.tried.clone(),
             candidates: learnt.candidates.clone(),
             epochs: learnt.epochs.clone(),
-            steps: match &learnt.predictor {
-                Predictor::Represented(model) => model.steps().to_vec(),
-                _ => Vec::new(),
-            },
+            steps: steps(&learnt.predictor),
             not_tried: learnt.untried.clone(),
             cache: learnt.stages.clone(),
             held_out_accuracy: learnt.judged.as_ref().map(|figures| figures.accuracy),
@@ -106,6 +103,7 @@ impl Train {
             Predictor::Network(_) => ("a network", self.kind().network().is_some()),
             Predictor::Nonparametric(_) => ("averages over people who are alike", false),
             Predictor::Represented(_) => ("a representation", false),
+            Predictor::Mixture(_) => ("a mixture", false),
             Predictor::Number(_) => ("numbers", false),
         };
         ensure!(
@@ -115,5 +113,16 @@ impl Train {
             name(&self.kind())
         );
         Ok(model)
+    }
+}
+
+/// What was chosen of a representation, which may be one of several models.
+fn steps(predictor: &Predictor) -> Vec<String> {
+    match predictor {
+        Predictor::Represented(model) => model.steps().to_vec(),
+        Predictor::Mixture(mixture) => {
+            mixture.members().iter().flat_map(|member| steps(&member.predictor)).collect()
+        }
+        _ => Vec::new(),
     }
 }
