@@ -22,7 +22,8 @@ pub use judgement::Standing;
 use judgement::{Tried, judge, said_first};
 use undertone_privacy::number::Bounds;
 
-/// The part that judges first. Those of part 0 and of the last ones choose step size and λ of lines, and judge last, if so many parts do.
+/// The part that judges first. Those of part 0 and of the last ones choose step size, λ and passes of lines, and judge last: of more than
+/// 13,000 people nobody does both. Of fewer some or all do, which flatters lines a little, by a choice among about ten that are much alike.
 pub const FIRST_JUDGES: usize = 1;
 
 /// What reports are about.
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn who_chooses_the_penalty_of_a_line_does_not_judge_it_unless_all_parts_do() {
+    fn the_part_that_always_chooses_the_penalty_of_a_line_judges_last() {
         let bounds = Bounds::new(0.0, 1.0).unwrap();
         let question = Question::Number { bounds, variance: 0.0 };
         for (n, expected) in [(40_000, vec![1]), (10_000, vec![1, 2, 3, 4, 5, 6]), (500, (1..9).collect())] {

@@ -1,8 +1,8 @@
 //! Some people are kept aside, so that what was learnt from the others can be judged by their reports.
 //!
 //! Who is kept aside depends on the number of the row alone ([`split`](crate::split)): on no label, no feature and no
-//! coin, and alike in every pass. People fall into eight parts, of which the first is kept aside; where few people judge and noise is
-//! large, others are in turn.
+//! coin, and alike in every pass. People fall into eight parts, of which the first is kept aside; where there are few people,
+//! others are in turn.
 
 use crate::split::{Purpose, part};
 use crate::{Examples, LearnError, Source};

@@ -10,6 +10,14 @@
 //! which is concave in w, so that every path upwards leads to the same top. A step of expectation-maximisation goes upwards: a model's
 //! new weight is the mean share that it has in making the reports likely.
 //!
+//! It goes a part I of the way that is left: for two models, near the top,
+//!
+//! > I = w·(1 - w)·J,   J = mean of ((L_i1 - L_i2) / Σ_m w_m·L_im)²
+//!
+//! where J is what one report tells of w. So t steps from even weights go 1 - (1 - I)^t of the way, about as far as n judges would move
+//! somebody who believes beforehand that weights are even, up to a variance of t·w·(1 - w)/n. Steps are few on purpose: where reports
+//! hardly tell models apart, as with small ε, the top is mostly noise, and weights stay between it and even ones.
+//!
 //! A choice of one model loses all of what it is wrong by; where noise hides which is best, as with small ε, a mixture is
 //! about as good as the best, and better where models err about different people.
 
@@ -18,7 +26,7 @@ use crate::features::Rows;
 use crate::{Classifier, LearnError, Predictor};
 use serde::{Deserialize, Serialize};
 
-/// Steps upwards, from even weights.
+/// Steps upwards, from even weights: t.
 const STEPS: usize = 1000;
 /// What has less weight than this says nothing that others do not, and is left out.
 const LEAST: f64 = 0.1;
@@ -46,13 +54,10 @@ pub struct Member {
 
 impl Mixture {
     /// Of these members; one alone is itself.
-    pub fn of(mut members: Vec<Member>) -> Predictor {
-        match members.pop() {
-            Some(only) if members.is_empty() => only.predictor,
-            last => {
-                members.extend(last);
-                Predictor::Mixture(Self { members })
-            }
+    pub fn of(members: Vec<Member>) -> Predictor {
+        match <[Member; 1]>::try_from(members) {
+            Ok([only]) => only.predictor,
+            Err(members) => Predictor::Mixture(Self { members }),
         }
     }
 
@@ -115,9 +120,15 @@ pub(crate) fn sharpened(p: &[f32], beta: f64) -> Vec<f64> {
 
 /// How much each model counts; `likelihoods` has L_im, model by model. What would count for little does not count.
 pub(crate) fn weights(likelihoods: &[Vec<f64>]) -> Vec<f64> {
-    let all = climb(likelihoods, &vec![true; likelihoods.len()]);
-    let counts: Vec<bool> = all.iter().map(|&weight| weight >= LEAST).collect();
-    climb(likelihoods, &counts)
+    let mut counts = vec![true; likelihoods.len()];
+    loop {
+        let weights = climb(likelihoods, &counts);
+        let still: Vec<bool> = weights.iter().map(|&weight| weight >= LEAST).collect();
+        if still == counts {
+            return weights;
+        }
+        counts = still;
+    }
 }
 
 /// Steps upwards from even weights of what counts: w_m ← w_m · mean of L_im / Σ_l w_l·L_il.
@@ -163,6 +174,31 @@ mod tests {
         }
         // 0.15 = 0.1 + 0.8·w: a sixteenth is left out
         assert_eq!(weights(&about(150)), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn weights_leave_even_ones_only_as_far_as_reports_tell() {
+        // Models that are apart by ±δ: α·ln(1 - δ + 2·δ·w) + (1 - α)·ln(1 + δ - 2·δ·w) is greatest at w = 1/2 + (α - 1/2)/δ
+        let found = |delta: f64, first: usize| {
+            let says = |sign: f64| {
+                (0..1000).map(|i| 1.0 + if i < first { sign * delta } else { -sign * delta }).collect()
+            };
+            weights(&[says(1.0), says(-1.0)])[0]
+        };
+        assert!((found(0.1, 510) - 0.6).abs() < 1e-5);
+        // I = δ² = 10^-4: of the way to 0.9 a tenth is done, 1 - (1 - I)^1000
+        assert!((found(0.01, 504) - (0.5 + 0.4 * (1.0 - (-0.1f64).exp()))).abs() < 1e-3);
+    }
+
+    #[test]
+    fn what_is_left_out_leaves_its_weight_to_others_until_all_count_for_something() {
+        // Both of the first two know 45 %, and the third one 10 % more than chance would
+        let says = |knows: std::ops::Range<usize>| {
+            (0..1000).map(|i| if knows.contains(&i) { 0.9 } else { 0.1 }).collect()
+        };
+        let found = weights(&[says(0..480), says(480..960), says(960..1000)]);
+        assert!(found[2].abs() < 1e-12 && (found[0] - 0.5).abs() < 1e-6, "{found:?}");
+        assert!(found.iter().all(|&weight| weight == 0.0 || weight >= LEAST));
     }
 
     #[test]

@@ -212,9 +212,9 @@ impl Model {
             coverage.check(self.number.is_some())?;
         }
         self.check_curator()?;
-        match &self.predictor {
-            Predictor::Mixture(mixture) => mixture.check(|member| self.check_predictor(member)),
-            predictor => self.check_predictor(predictor),
+        match (&self.predictor, self.number) {
+            (Predictor::Mixture(mixture), None) => mixture.check(|member| self.check_predictor(member)),
+            (predictor, _) => self.check_predictor(predictor),
         }
     }
 
@@ -246,7 +246,7 @@ impl Model {
             (Predictor::Nonparametric(model), None) => {
                 return self.check_averages(model, Output::Classes(self.classes.len()));
             }
-            (Predictor::Mixture(_), _) => {
+            (Predictor::Mixture(_), None) => {
                 let problem = "a member of its mixture is a mixture";
                 return Err(LearnError::Model { problem: problem.into() });
             }
@@ -340,6 +340,7 @@ impl Regressor for NumberPredictor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Member;
     use crate::features::{Batch, Column, EncoderFit, EncoderOptions, Words};
     use crate::linear::Weights;
     use crate::loss::Loss;
@@ -370,12 +371,48 @@ mod tests {
         Model::new(("ill".into(), vec!["no".into(), "yes".into()]), Vec::new(), encoder, predictor, training)
     }
 
+    /// The same line twice, in a mixture.
+    fn mixture() -> Model {
+        let model = model();
+        let member = |weight| Member { weight, sharpness: 2.0, predictor: model.predictor.clone() };
+        let predictor = Mixture::of(vec![member(0.25), member(0.75)]);
+        Model { predictor, ..model }
+    }
+
     #[test]
     fn a_model_reads_back_as_itself_to_the_last_bit() {
-        let model = model();
+        for model in [model(), mixture()] {
+            reads_back(&model);
+        }
+    }
+
+    fn reads_back(model: &Model) {
         let text = model.to_json().unwrap();
         let again = Model::from_json(&text).unwrap();
-        assert_eq!((&again, again.to_json().unwrap()), (&model, text));
+        assert_eq!((&again, again.to_json().unwrap()), (model, text));
+    }
+
+    #[test]
+    fn a_mixture_of_what_does_not_fit_is_refused() {
+        let refused = |model: Model| Model::from_json(&model.to_json().unwrap()).unwrap_err().to_string();
+        let half = |predictor| Member { weight: 0.5, sharpness: 1.0, predictor };
+        let with = |member| {
+            let predictor = Mixture::of(vec![half(model().predictor), half(member)]);
+            refused(Model { predictor, ..model() })
+        };
+        assert!(with(mixture().predictor).contains("is a mixture"));
+        let line = |features, classes| {
+            let weights = Weights::zero(features, classes);
+            Predictor::Linear(LinearModel { loss: Loss::Softmax, weights, scale_back: None })
+        };
+        let width = model().encoder.width();
+        for (features, classes) in [(width, 3), (width + 1, 2)] {
+            assert!(with(line(features, classes)).contains("weights"), "{features} {classes}");
+        }
+        // Numbers are never mixed
+        let number = Some(NumberWords { low: 0.0, high: 1.0 });
+        let number = refused(Model { number, classes: Vec::new(), ..mixture() });
+        assert!(number.contains("bounds"), "{number}");
     }
 
     #[test]

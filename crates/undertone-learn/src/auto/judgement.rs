@@ -80,13 +80,15 @@ fn weigh(standings: &mut [Standing], tried: &[Tried], judges: &[LabelVectors], c
     }
 }
 
-/// What the mixture of all sorts says of those who judged first.
+/// What is kept says of those who judged first. One sort alone says what it says, however sure of it.
 pub(super) fn said_first(tried: &[Tried], standings: &[Standing], classes: usize) -> Vec<f32> {
     let kept = tried.iter().zip(standings).filter(|(_, standing)| standing.weight > 0.0);
-    let said = kept.filter_map(|(tried, standing)| {
-        Some((standing.weight, standing.sharpness, tried.probabilities.first()?.clone()))
-    });
-    mixed(said, classes)
+    let said = |(tried, standing): (&Tried, &Standing)| {
+        let said = tried.probabilities.first().cloned().unwrap_or_default();
+        (standing.weight, standing.sharpness, said)
+    };
+    let mut said: Vec<(f64, f64, Vec<f32>)> = kept.map(said).collect();
+    if said.len() == 1 { said.swap_remove(0).2 } else { mixed(said.into_iter(), classes) }
 }
 
 /// The β that makes reports likeliest, and -ln of the likelihood of each under π ∝ p^β beside that under even chances.

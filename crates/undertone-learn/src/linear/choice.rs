@@ -1,6 +1,6 @@
 //! From examples to a linear model without anybody turning knobs: step size and λ are chosen from reports alone.
 //!
-//! One person in eight is kept aside, and where people are few and noise is large [more parts](crate::held_out) are, one after the
+//! One person in eight is kept aside, and where people are few [more parts](crate::held_out) are, one after the
 //! other, so that more reports judge. For one λ after the other, up or down a grid as long as that helps, a model is
 //! fitted to the others, in fewer passes, and judged by the reports of those who were kept aside; the λ with the best
 //! mean wins. The step size is chosen in the same way before, and afterwards whether all passes serve better than the fewer, which
@@ -36,18 +36,24 @@ const SHORTER: u32 = 4;
 pub struct Fitted {
     /// Fitted to everybody
     pub model: LinearModel,
-    /// What reports were taken for: that of the options, or soft labels in its stead
-    pub target: Target,
-    /// The chosen λ
-    pub l2: f64,
-    /// The chosen η of the first step
-    pub learning_rate: f64,
-    /// The chosen passes over all examples
-    pub epochs: u32,
+    /// How: λ, η and passes as they were chosen, and soft labels where those were better
+    pub options: ErmOptions,
+    /// By what the weights are multiplied in the end
+    pub sharpness: f32,
     /// Every λ that was tried and how it did on those who were kept aside
     pub tried: Vec<(f64, Figure)>,
     /// The model that was tried with this λ, to which those of the first part are strangers: they can still judge it
     pub judged: LinearModel,
+}
+
+impl Fitted {
+    /// The line of other people, fitted in the same way.
+    pub fn again(&self, people: &mut dyn Source) -> Result<LinearModel, LearnError> {
+        let (features, classes) = (self.model.weights.features(), self.model.weights.classes());
+        let mut model = fit(people, features, classes, &self.options, None, |_| ())?;
+        model.weights.scale(self.sharpness);
+        Ok(model)
+    }
 }
 
 /// As many fits as a search can take; it often ends sooner.
@@ -85,13 +91,10 @@ pub fn fit_choosing_l2(
     let tried = search.figures();
     let (chosen, mut judged) = search.in_as_many_passes_as_help(&mut fits, options.epochs)?;
     let mut model = fits.everybody(&chosen, start)?;
-    let ErmOptions { target, l2, learning_rate, epochs, .. } = chosen;
-    if target != options.target {
-        let factor = sharpest(&judged, fits.source)?;
-        model.weights.scale(factor);
-        judged.weights.scale(factor);
-    }
-    Ok(Fitted { model, target, l2, learning_rate, epochs, tried, judged })
+    let sharpness = if chosen.target == options.target { 1.0 } else { scale(&judged, fits.source)? };
+    model.weights.scale(sharpness);
+    judged.weights.scale(sharpness);
+    Ok(Fitted { model, options: chosen, sharpness, tried, judged })
 }
 
 /// The same examples, fitted again and again.
@@ -164,7 +167,7 @@ fn judge(model: &LinearModel, people: &mut dyn Source, moments: &mut Moments) ->
 }
 
 /// The power of two by which the weights have to be multiplied for those who were kept aside to find them likeliest.
-fn sharpest(model: &LinearModel, source: &mut dyn Source) -> Result<f32, LearnError> {
+fn scale(model: &LinearModel, source: &mut dyn Source) -> Result<f32, LearnError> {
     let mut score = |model: &LinearModel| {
         let mut moments = Moments::default();
         judge(model, &mut Those::held_out(source), &mut moments).map(|()| moments.mean)
@@ -227,8 +230,11 @@ impl Search {
         let (rate, begin) = first.swap_remove(0);
         let mut search = Self { options: at(rate), tried: vec![begin] };
         while let Some(place) = search.next() {
-            let candidate = fits.try_out(place, &search.options, 1)?;
-            search.tried.push(candidate);
+            match fits.try_out(place, &search.options, 1) {
+                // A penalty that lets weights grow without end leads no further
+                Err(LearnError::Diverged) => break,
+                tried => search.tried.push(tried?),
+            }
         }
         search.options.l2 = GRID[search.best().place];
         Ok(search)
@@ -242,6 +248,9 @@ impl Search {
     ) -> Result<(ErmOptions, LinearModel), LearnError> {
         let fewer = self.best();
         let all = ErmOptions { epochs, ..self.options.clone() };
+        if all == self.options {
+            return Ok((all, fewer.model.clone()));
+        }
         match fits.try_out(fewer.place, &all, u64::from(SHORTER)) {
             Ok(longer) if longer.score() > fewer.score() => Ok((all, longer.model)),
             Ok(_) | Err(LearnError::Diverged) => Ok((self.options.clone(), fewer.model.clone())),
@@ -353,13 +362,13 @@ mod tests {
     fn soft_labels_are_taken_where_the_likelihood_finds_nothing() {
         let options = ErmOptions { target: Target::Likelihood, epochs: 60, ..ErmOptions::default() };
         let fitted = fit_choosing_l2(&mut words(2000, 60, 1.5, 1), 460, 60, &options, None, |_| ()).unwrap();
-        assert_eq!(fitted.target, Target::Posterior(None));
+        assert_eq!(fitted.options.target, Target::Posterior(None));
         // Reports under ε = 20 are the truth.
         let evaluation = Evaluation::of(&fitted.model, &mut words(4000, 60, 20.0, 2)).unwrap();
         let accuracy = evaluation.figures().unwrap().accuracy;
         assert!(accuracy.value - 5.0 * accuracy.standard_error > 5.0 / 60.0, "{accuracy:?}");
         let clear = fit_choosing_l2(&mut words(2000, 60, 8.0, 1), 460, 60, &options, None, |_| ()).unwrap();
-        assert_eq!(clear.target, Target::Likelihood);
+        assert_eq!(clear.options.target, Target::Likelihood);
     }
 
     fn chosen(loss: Loss, epsilon: f64, seed: u64) -> Fitted {
@@ -372,13 +381,14 @@ mod tests {
         for loss in Loss::ALL {
             let fitted = chosen(loss, 1.0, 1);
             let best = fitted.tried.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value)).unwrap();
-            assert_eq!(best.0.to_bits(), fitted.l2.to_bits(), "{loss:?}");
+            assert_eq!(best.0.to_bits(), fitted.options.l2.to_bits(), "{loss:?}");
         }
     }
 
     #[test]
     fn noisier_reports_get_a_stronger_penalty() {
-        let (clear, noisy) = (chosen(Loss::Softmax, 8.0, 1).l2, chosen(Loss::Softmax, 0.2, 2).l2);
+        let (clear, noisy) =
+            (chosen(Loss::Softmax, 8.0, 1).options.l2, chosen(Loss::Softmax, 0.2, 2).options.l2);
         assert!(clear < noisy, "{clear} and {noisy}");
     }
 

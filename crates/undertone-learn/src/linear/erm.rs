@@ -20,6 +20,7 @@ use crate::loss::Loss;
 use crate::{Examples, LearnError, Source};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Rows whose gradients are added up by one thread.
@@ -30,7 +31,7 @@ const RUN: usize = 8;
 const WIDE: usize = 256;
 
 /// How a linear model is fitted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErmOptions {
     /// ℓ
     pub loss: Loss,

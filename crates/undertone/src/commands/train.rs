@@ -37,8 +37,9 @@ use undertone_report::NumberWords;
 
 /// Learn a model from reports
 ///
-/// REPORTS are files or directories that `privatize` has made; those of several stages may be named together. Step size
-/// and regularisation are chosen by the reports of one person in eight, who are kept aside, unless --l2 gives it. With
+/// REPORTS are files or directories that `privatize` has made; those of several stages may be named together. Step size,
+/// regularisation and passes are chosen by the reports of people who are kept aside, one in eight, or of few people more in turn, unless --l2
+/// is given. With
 /// --label, a table with true labels is learnt from instead, without any privacy, to compare with. From reports about numbers a line is
 /// learnt by least squares, with the penalty that does best on everybody in turn.
 ///

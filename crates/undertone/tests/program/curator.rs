@@ -199,7 +199,7 @@ fn chance(person: u32) -> f64 {
     f64::from(mix(mixed, 1) >> 8) / f64::from(1 << 24)
 }
 
-/// A board on which one in five has the other colour, and a tent with heights off by up to a quarter.
+/// A board on which one in five has the other colour, and a tent with heights off by up to a quarter, all from 0 to 2.
 fn doubtful(folder: &Folder, people: std::ops::Range<u32>) -> [String; 2] {
     let (mut board, mut tent) = (String::from("x,y,colour\n"), String::from("x,y,height\n"));
     for (place, person) in places(people.end).zip(0u32..).skip(people.start as usize) {

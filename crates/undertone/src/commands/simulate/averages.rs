@@ -5,7 +5,7 @@ use super::methods::options;
 use super::represented::represented;
 use undertone_learn::auto::{Entrants, Field, Line, Question, Sort, contest};
 use undertone_learn::factors::Factors;
-use undertone_learn::linear::{ErmOptions, Fitted, LinearModel, Target, fit, fit_choosing_l2};
+use undertone_learn::linear::{LinearModel, Target, fit_choosing_l2};
 use undertone_learn::loss::Loss;
 use undertone_learn::nonparametric::{Average, NonparametricModel};
 use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
@@ -34,20 +34,16 @@ fn fitted(
     Ok(average.fit(&people.rows, question.targets(people), seed)?.model)
 }
 
-/// Softmax, averages or a representation; numbers are looked at by rank, too, if there is time for that alone, where `train` asks for time
+/// What softmax, averages and a representation make together; numbers are looked at by rank, too, if there is time for that alone, where `train` asks for time
 /// beside all others.
 pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<Predictor, LearnError> {
     let (features, classes) = (data.rows.width(), data.classes);
     let question = Question::Classes(classes);
     let options = options(Loss::Softmax, Target::Likelihood, data, seed);
-    let Fitted { model, target, l2, learning_rate, epochs, .. } =
-        fit_choosing_l2(&mut people, features, classes, &options, None, |_| ())?;
-    let tried = ErmOptions { target, l2, learning_rate, epochs, ..options };
+    let fitted_line = fit_choosing_l2(&mut people, features, classes, &options, None, |_| ())?;
     let everybody = people.first().ok_or(LearnError::NoReports)?;
-    let line = |others: &mut dyn Source| {
-        let line = fit(others, features, classes, &tried, None, |_| ())?;
-        Ok(Line::<LinearModel, LinearNumber>::Classes(line))
-    };
+    let line =
+        |others: &mut dyn Source| fitted_line.again(others).map(Line::<LinearModel, LinearNumber>::Classes);
     let mut field = Field::new(everybody, question, Some(data.sight()), Limits::default().seconds);
     let mut seen = None;
     if field.seconds(Sort::Represented).is_some() {
@@ -58,7 +54,7 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
     }
     let contest = contest(everybody, question, &entrants(field, seen, seed), line)?;
     let predictor = |sort| match sort {
-        Sort::Line | Sort::Factors => Ok(Predictor::Linear(model.clone())),
+        Sort::Line | Sort::Factors => Ok(Predictor::Linear(fitted_line.model.clone())),
         Sort::Average(average) => averaged(average, &people, classes, seed),
         Sort::Represented => represented(&people, data),
     };

@@ -8,13 +8,13 @@ use super::{Candidate, Kind, Learnt, Train, name};
 use crate::digits::digits;
 use crate::people::Origin;
 use crate::stages::Stages;
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use std::io::Write;
 use undertone_learn::auto::{Contest, Entrants, Field, Line, Question, Sort, Standing, Untried, contest};
 use undertone_learn::evaluation::Figure;
 use undertone_learn::features::Encoder;
 use undertone_learn::held_out::parts;
-use undertone_learn::linear::{ErmOptions, LinearModel, fit};
+use undertone_learn::linear::{ErmOptions, LinearModel};
 use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
 use undertone_learn::represented::{Seen, Sight};
 use undertone_learn::shelf::{Digest, stage};
@@ -84,17 +84,14 @@ impl Train {
         stages.expect(1);
         let name = self.line_name(&everybody, origin.len());
         let fitted = stage(&stages, &name, || self.fitted(people, encoder.width(), (origin, None)))?;
-        let scores = self.learnt_line(fitted, people, origin.len())?;
-        let options = scores.options.clone().context("nobody was kept aside")?;
-        let line = |others: &mut dyn Source| {
-            let line = fit(others, encoder.width(), classes, &options, None, |_| ())?;
-            Ok(Line::<LinearModel, LinearNumber>::Classes(line))
-        };
+        let scores = self.learnt_line(&fitted, people)?;
+        let line =
+            |others: &mut dyn Source| fitted.again(others).map(Line::<LinearModel, LinearNumber>::Classes);
         let question = Question::Classes(classes);
         let mut field = Field::new(&everybody, question, Some(Sight::of(encoder)), self.seconds());
         let seen = self.seen_by(&mut field, &everybody, encoder, classes, &stages)?;
         stages.expect(parts(everybody.len()) * field.sorts().count());
-        let line_words = words(&options);
+        let line_words = format!("{} {}", words(&fitted.options), fitted.sharpness);
         let entrants =
             Entrants { field, seen: seen.as_ref(), line: &line_words, seed: self.seed(), shelf: &stages };
         let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
@@ -134,7 +131,8 @@ impl Train {
                 Ok(Predictor::Represented(Box::new(model)))
             }
             (Sort::Average(average), _) => self.average(everybody, Question::Classes(classes), average),
-            _ => Ok::<_, LearnError>(line.clone()),
+            (Sort::Line, _) => Ok(line.clone()),
+            (Sort::Represented | Sort::Factors, _) => Err(anyhow!("{sort:?} does not take part")),
         })?;
         let judged = Some(judged_first(everybody, classes, &contest.beliefs)?);
         Ok(Learnt { judged, ..Learnt::new(Kind::Auto, predictor, "mixture".into()) })

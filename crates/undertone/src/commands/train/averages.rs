@@ -216,8 +216,8 @@ impl Train {
         everybody: &Examples,
         question: Question,
         average: Average,
-    ) -> Result<Predictor, LearnError> {
-        let fitted = average.fit(&everybody.rows, question.targets(everybody), self.seed())?;
+    ) -> anyhow::Result<Predictor> {
+        let fitted = fit(average, everybody, question, self.seed())?;
         Ok(Predictor::Nonparametric(self.trusted(fitted.model)))
     }
 

@@ -38,8 +38,8 @@ pub(super) struct Learnt {
     /// What was kept of the work, if anything was
     pub(super) stages: Option<Told>,
     pub(super) coverage: Option<Coverage>,
-    /// What was chosen, of a line
-    pub(super) options: Option<ErmOptions>,
+    /// Passes over all reports that were chosen, of a line
+    pub(super) passes: Option<u32>,
     /// How training went, of a network
     pub(super) epochs: Vec<Round>,
 }
@@ -59,7 +59,7 @@ impl Learnt {
             untried: Vec::new(),
             stages: None,
             coverage: None,
-            options: None,
+            passes: None,
             epochs: Vec::new(),
         }
     }
@@ -130,7 +130,7 @@ impl Train {
             }
             None => {
                 let fitted = self.fitted(people, features, (origin, start))?;
-                self.learnt_line(fitted, people, origin.len())?
+                self.learnt_line(&fitted, people)?
             }
         })
     }
@@ -147,20 +147,14 @@ impl Train {
     }
 
     /// What came of a fit, judged by those who were kept aside.
-    pub(super) fn learnt_line(
-        &self,
-        fitted: Fitted,
-        people: &mut dyn Source,
-        rows: u64,
-    ) -> anyhow::Result<Learnt> {
+    pub(super) fn learnt_line(&self, fitted: &Fitted, people: &mut dyn Source) -> anyhow::Result<Learnt> {
         let kind = if self.kind() == Kind::Auto { Kind::Softmax } else { self.kind() };
-        let Fitted { model, target, l2, learning_rate, epochs, tried, judged } = fitted;
-        let judged = Some(Evaluation::of(&judged, &mut Those::held_out(people))?.figures()?);
-        let soft = matches!(target, Target::Posterior(_));
+        let Fitted { model, options, tried, judged, .. } = fitted;
+        let judged = Some(Evaluation::of(judged, &mut Those::held_out(people))?.figures()?);
+        let soft = matches!(options.target, Target::Posterior(_));
         let method = if soft { Method::Posterior } else { self.method() };
-        let tried = Tried::penalties(&tried);
-        let options = Some(ErmOptions { target, l2, learning_rate, epochs, ..self.options(rows) });
-        Ok(Learnt { tried, judged, options, ..Learnt::linear(kind, model, method, Some(l2)) })
+        let (tried, passes) = (Tried::penalties(tried), Some(options.epochs));
+        Ok(Learnt { tried, judged, passes, ..Learnt::linear(kind, model.clone(), method, Some(options.l2)) })
     }
 
     /// Each report once, in order.

@@ -23,6 +23,9 @@ pub(super) struct Summary<'a> {
     pub(super) features: usize,
     pub(super) method: String,
     pub(super) l2: Option<f64>,
+    /// Of a line, the passes over all reports that were chosen
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) passes: Option<u32>,
     /// Depth of cells, neighbours, or for how many people the parent of a forest's cell counts
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) size: Option<u64>,
@@ -140,7 +143,8 @@ impl Summary<'_> {
         }
         writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
         let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
-        writeln!(out, "Model: {model}, {method}{}{penalty}", self.members())?;
+        let passes = self.passes.map_or_else(String::new, |passes| format!(", {passes} passes"));
+        writeln!(out, "Model: {model}, {method}{}{penalty}{passes}", self.members())?;
         if all {
             auto::table((&self.candidates, &self.not_tried), "error", out)?;
             networks::table(&self.epochs, out)?;
@@ -151,7 +155,7 @@ impl Summary<'_> {
         if self.size.is_some() {
             averages::table(&self.tried, (model, self.size), "error", out)?;
         } else if !self.tried.is_empty() {
-            writeln!(out, "\n      λ   score on one in eight who were kept aside")?;
+            writeln!(out, "\n      λ   score on people who were kept aside")?;
             for Tried { l2: tried, score, .. } in &self.tried {
                 let mark = if tried == l2 { "  ← chosen" } else { "" };
                 let tried = tried.unwrap_or_default();

@@ -24,6 +24,7 @@ impl Train {
             features: encoder.width(),
             method: learnt.method.clone(),
             l2: learnt.l2,
+            passes: learnt.passes,
             size: learnt.size,
             tried: learnt.tried.clone(),
             candidates: learnt.candidates.clone(),
