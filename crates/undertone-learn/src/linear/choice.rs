@@ -367,8 +367,21 @@ mod tests {
         let evaluation = Evaluation::of(&fitted.model, &mut words(4000, 60, 20.0, 2)).unwrap();
         let accuracy = evaluation.figures().unwrap().accuracy;
         assert!(accuracy.value - 5.0 * accuracy.standard_error > 5.0 / 60.0, "{accuracy:?}");
+        // Whoever is shown the same people learns the same, as sharp as it was made
+        assert!(fitted.sharpness > 1.0);
+        assert_eq!(fitted.again(&mut words(2000, 60, 1.5, 1)).unwrap(), fitted.model);
         let clear = fit_choosing_l2(&mut words(2000, 60, 8.0, 1), 460, 60, &options, None, |_| ()).unwrap();
         assert_eq!(clear.options.target, Target::Likelihood);
+    }
+
+    #[test]
+    fn all_passes_serve_clear_reports_and_fewer_serve_noisy_ones() {
+        let options = ErmOptions { target: Target::Likelihood, epochs: 40, ..ErmOptions::default() };
+        let passes = |epsilon| {
+            let people = &mut reports(1000, epsilon, 1);
+            fit_choosing_l2(people, 10, 2, &options, None, |_| ()).unwrap().options.epochs
+        };
+        assert_eq!([0.5, 8.0].map(passes), [10, 40]);
     }
 
     fn chosen(loss: Loss, epsilon: f64, seed: u64) -> Fitted {
