@@ -30,6 +30,9 @@ const RUN: usize = 8;
 /// Dense features of a row that fills some cache lines.
 const WIDE: usize = 256;
 
+/// Multiplications of a step that are worth a second thread: fewer take less time than threads need to meet where others use the processors.
+const SHARED: u64 = 1 << 18;
+
 /// How a linear model is fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErmOptions {
@@ -49,7 +52,7 @@ pub struct ErmOptions {
     pub radius: Option<f64>,
     /// Of the order of the rows
     pub seed: u64,
-    /// At most so many; 0 for as many as there are processors
+    /// At most so many; 0 for as many as there are processors, if a step is long enough to be shared
     pub threads: usize,
 }
 
@@ -119,7 +122,7 @@ pub fn fit(
         };
         return Err(LearnError::Parameter { what, value: value as f64, expected });
     }
-    let mut descent = Descent::new(survey.shape, options, survey.steps * u64::from(options.epochs), start);
+    let mut descent = Descent::new(&survey, options, start);
     let mut seen = Progress { rows: 0, of: survey.rows * u64::from(options.epochs) };
     for epoch in 0..options.epochs {
         let mut order = Order::new(options.seed, epoch);
@@ -170,6 +173,8 @@ struct Survey {
     rows: u64,
     /// In one pass
     steps: u64,
+    /// Features of all rows that are not zero
+    entries: u64,
     /// Whether every label vector is some e_y
     certain: bool,
 }
@@ -184,7 +189,7 @@ impl Survey {
         let mut survey: Option<Self> = None;
         source.pass(&mut |block| {
             let shape = Shape { dense: block.rows.dense_width(), sparse: block.rows.sparse_width(), classes };
-            let survey = survey.get_or_insert(Self { shape, rows: 0, steps: 0, certain: true });
+            let survey = survey.get_or_insert(Self { shape, rows: 0, steps: 0, entries: 0, certain: true });
             if block.is_empty() {
                 return Ok(());
             }
@@ -199,6 +204,12 @@ impl Survey {
             survey.inspect(block, options)
         })?;
         survey.filter(|survey| survey.rows > 0).ok_or(LearnError::NoReports)
+    }
+
+    /// As many threads as are asked for, or one if steps are too short to be shared.
+    fn threads(&self, options: &ErmOptions) -> usize {
+        let step = self.entries * self.shape.classes as u64 / self.steps;
+        if options.threads == 0 && step < SHARED { 1 } else { options.threads }
     }
 
     fn inspect(&mut self, block: &Examples, options: &ErmOptions) -> Result<(), LearnError> {
@@ -217,6 +228,7 @@ impl Survey {
             self.certain &= vector.base == 0.0 && matches!(vector.entries, [(_, 1.0)]);
         }
         self.rows += block.len() as u64;
+        self.entries += block.rows.iter().map(|row| row.dense.len() + row.sparse.len()).sum::<usize>() as u64;
         self.steps += block.len().div_ceil(options.batch) as u64;
         Ok(())
     }
@@ -268,14 +280,14 @@ struct Descent<'a> {
 }
 
 impl<'a> Descent<'a> {
-    fn new(shape: Shape, options: &'a ErmOptions, steps: u64, start: Option<&Weights>) -> Self {
-        let count = options.batch.div_ceil(PART);
+    fn new(survey: &Survey, options: &'a ErmOptions, start: Option<&Weights>) -> Self {
+        let (shape, count) = (survey.shape, options.batch.div_ceil(PART));
         Self {
             options,
-            team: Team::new(options.threads, count),
+            team: Team::new(survey.threads(options), count),
             parts: (0..count).map(|_| Mutex::new(Part::new(shape))).collect(),
             place: RwLock::new(Place::new(shape, start)),
-            steps,
+            steps: survey.steps * u64::from(options.epochs),
         }
     }
 
