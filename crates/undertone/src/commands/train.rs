@@ -116,7 +116,8 @@ pub(crate) struct Train {
     /// Of the order in which reports are gone through, 0 if not given; of a curator's noise, which is then a simulation
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Threads; as many as there are processors if not given. The model does not depend on it
+    /// Threads; if not given, as many as there are processors, and one for a line whose steps are too short to be shared. The model does not
+    /// depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Megabytes: in which reports are kept between passes, or read again each time if they do not fit; 2048 if not given. And that a
