@@ -18,8 +18,9 @@
 //! somebody who believes beforehand that weights are even, up to a variance of t·w·(1 - w)/n. Steps are few on purpose: where reports
 //! hardly tell models apart, as with small ε, the top is mostly noise, and weights stay between it and even ones.
 //!
-//! A choice of one model loses all of what it is wrong by; where noise hides which is best, as with small ε, a mixture is
-//! about as good as the best, and better where models err about different people.
+//! A choice of one model loses all of what it is wrong by; where noise hides which is best, as with small ε, a mixture is mostly
+//! about as good as the best, and better where models err about different people. It is not always: `docs/measured.md` has a set of 150
+//! classes that loses by it.
 
 use crate::evaluation::terms::PROBABILITY_FLOOR;
 use crate::features::Rows;
@@ -118,7 +119,8 @@ pub(crate) fn sharpened(p: &[f32], beta: f64) -> Vec<f64> {
     powers.into_iter().map(|power| power / sum).collect()
 }
 
-/// How much each model counts; `likelihoods` has L_im, model by model. What would count for little does not count.
+/// How much each model counts; `likelihoods` has L_im, model by model. What would count for little does not count. Of fewer than ten models
+/// one always has more than that.
 pub(crate) fn weights(likelihoods: &[Vec<f64>]) -> Vec<f64> {
     let mut counts = vec![true; likelihoods.len()];
     loop {
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_leaves_its_weight_to_others_until_all_count_for_something() {
-        // Both of the first two know 45 %, and the third one 10 % more than chance would
+        // Each of the first two knows 480 of 1000, and the third one the other 40
         let says = |knows: std::ops::Range<usize>| {
             (0..1000).map(|i| if knows.contains(&i) { 0.9 } else { 0.1 }).collect()
         };

@@ -94,7 +94,7 @@ fn averages_learn_what_no_line_separates_and_auto_finds_that_out_from_reports() 
     let model = folder.path("auto.json");
     let trained = json(&format!("train {reports} --model auto --epochs 2 -o {model}"));
     for name in others {
-        // Planes are for numbers, or asked for by name
+        // Auto does not try planes
         assert!(name == "planes" || candidate(&trained, name) < 0.2, "{trained}");
     }
     assert!(candidate(&trained, "softmax") > 0.3, "{trained}");
