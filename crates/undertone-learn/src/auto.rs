@@ -19,12 +19,17 @@ use crate::shelf::{Digest, Shelf, stage};
 use crate::{Classifier, Examples, LearnError, Member, Mixture, Predictor, Regressor, Source};
 pub use field::{Field, Untried};
 pub use judgement::Standing;
-use judgement::{Tried, judge, said_first};
+use judgement::{Tried, judge, said};
 use undertone_privacy::number::Bounds;
 
 /// The part that judges first. Those of part 0 and of the last ones choose step size, λ and passes of lines, and judge last: of more than
 /// 13,000 people nobody does both. Of fewer some or all do, which flatters lines a little, by a choice among about ten that are much alike.
 pub const FIRST_JUDGES: usize = 1;
+
+/// The parts of so many people that judge, in order.
+pub fn judging(people: usize) -> impl Iterator<Item = usize> {
+    (0..parts(people)).map(|turn| (FIRST_JUDGES + turn) % PARTS)
+}
 
 /// What reports are about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,10 +88,8 @@ pub struct Contest {
     pub standings: Vec<Standing>,
     /// What was not tried
     pub untried: Vec<(Sort, Untried)>,
-    /// The parts that were kept aside, of eight
-    pub parts: usize,
-    /// Of classes: what those that are kept say together of those who judged [first](FIRST_JUDGES)
-    pub beliefs: Vec<f32>,
+    /// Of classes: what those that are kept say together of each part that [judged](judging)
+    pub beliefs: Vec<Vec<f32>>,
 }
 
 impl Contest {
@@ -231,14 +234,13 @@ pub fn contest<C: Classifier, N: Regressor>(
     entrants: &Entrants<'_>,
     mut fit_line: impl FnMut(&mut dyn Source) -> Result<Line<C, N>, LearnError>,
 ) -> Result<Contest, LearnError> {
-    let parts = parts(people.len());
     let begun = |sort| Tried { sort, losses: Vec::new(), probabilities: Vec::new() };
     let mut tried: Vec<Tried> = entrants.field.sorts().map(begun).collect();
     let mut judges: Vec<LabelVectors> = Vec::new();
     let digest = Digest::new("contest").rows(&people.rows).reports(&people.unbiased);
     let digest = digest.reports(&people.likelihood).numbers(&people.numbers);
     let mut untried = entrants.field.untried();
-    for part in (0..parts).map(|turn| (FIRST_JUDGES + turn) % PARTS) {
+    for part in judging(people.len()) {
         let how = format!("{question:?} {part} {} {}", entrants.seed, entrants.line);
         let sides = Sides::new(people, part, digest.clone().word(&how))?;
         let mut left = Vec::new();
@@ -261,8 +263,8 @@ pub fn contest<C: Classifier, N: Regressor>(
         judges.push(sides.aside.likelihood);
     }
     let standings = judge(&tried, &judges, question.classes());
-    let beliefs = question.classes().map(|classes| said_first(&tried, &standings, classes));
-    Ok(Contest { standings, untried, parts, beliefs: beliefs.unwrap_or_default() })
+    let beliefs = question.classes().map(|classes| said(&tried, &standings, classes));
+    Ok(Contest { standings, untried, beliefs: beliefs.unwrap_or_default() })
 }
 
 #[cfg(test)]
@@ -294,7 +296,7 @@ mod tests {
     #[test]
     fn a_slope_is_a_line_and_a_tent_is_none() {
         let slope = chosen(&people(2000, |x| x));
-        assert_eq!((slope.best(), slope.parts, slope.standings.len()), (Sort::Line, 8, 4));
+        assert_eq!((slope.best(), slope.standings.len()), (Sort::Line, 4));
         let untried = [(Sort::Factors, Untried::NoPairs), (Sort::Represented, Untried::OnlyClasses)];
         assert_eq!(slope.untried, untried);
         let tent = chosen(&people(2000, |x| 1.0 - (2.0 * x - 1.0).abs()));
@@ -340,7 +342,7 @@ mod tests {
             let field = Field::new(&people, question, None, 0.0);
             let entrants = Entrants { field, seen: None, line: "", seed: 1, shelf: &() };
             let judged = contest(&people, question, &entrants, line).unwrap();
-            assert_eq!((judged.best(), judged.parts), (Sort::Line, expected.len()));
+            assert_eq!(judged.best(), Sort::Line);
             let expected: Vec<Option<usize>> = expected.into_iter().map(|part| Some(part % PARTS)).collect();
             assert_eq!(kept_aside, expected);
         }

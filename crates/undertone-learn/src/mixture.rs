@@ -99,9 +99,10 @@ impl Classifier for Mixture {
 }
 
 /// Σ_m w_m·π_m of some people, from (w, β, p) of each model.
-pub(crate) fn mixed(said: impl Iterator<Item = (f64, f64, Vec<f32>)>, classes: usize) -> Vec<f32> {
+pub(crate) fn mixed(said: impl Iterator<Item = (f64, f64, impl AsRef<[f32]>)>, classes: usize) -> Vec<f32> {
     let mut sums: Vec<f64> = Vec::new();
     for (weight, sharpness, p) in said {
+        let p = p.as_ref();
         sums.resize(p.len(), 0.0);
         for (sums, p) in sums.chunks_exact_mut(classes).zip(p.chunks_exact(classes)) {
             sums.iter_mut().zip(sharpened(p, sharpness)).for_each(|(sum, p)| *sum += weight * p);

@@ -80,15 +80,20 @@ fn weigh(standings: &mut [Standing], tried: &[Tried], judges: &[LabelVectors], c
     }
 }
 
-/// What is kept says of those who judged first. One sort alone says what it says, however sure of it.
-pub(super) fn said_first(tried: &[Tried], standings: &[Standing], classes: usize) -> Vec<f32> {
-    let kept = tried.iter().zip(standings).filter(|(_, standing)| standing.weight > 0.0);
-    let said = |(tried, standing): (&Tried, &Standing)| {
-        let said = tried.probabilities.first().cloned().unwrap_or_default();
-        (standing.weight, standing.sharpness, said)
+/// What is kept says of those who judged, part by part. One sort alone says what it says, however sure of it.
+pub(super) fn said(tried: &[Tried], standings: &[Standing], classes: usize) -> Vec<Vec<f32>> {
+    let kept = || tried.iter().zip(standings).filter(|(_, standing)| standing.weight > 0.0);
+    let Some((first, _)) = kept().next() else { return Vec::new() };
+    if kept().count() == 1 {
+        return first.probabilities.clone();
+    }
+    let of_part = |part: usize| {
+        let said = kept().map(|(tried, standing)| {
+            (standing.weight, standing.sharpness, tried.probabilities[part].as_slice())
+        });
+        mixed(said, classes)
     };
-    let mut said: Vec<(f64, f64, Vec<f32>)> = kept.map(said).collect();
-    if said.len() == 1 { said.swap_remove(0).2 } else { mixed(said.into_iter(), classes) }
+    (0..first.probabilities.len()).map(of_part).collect()
 }
 
 /// The β that makes reports likeliest, and -ln of the likelihood of each under π ∝ p^β beside that under even chances.
@@ -209,7 +214,7 @@ mod tests {
         assert!((weights[0] - 0.5).abs() < 1e-3 && (weights[1] - 0.5).abs() < 1e-3, "{standings:?}");
         assert_eq!(weights[2].to_bits(), 0f64.to_bits());
         // Whom one of them errs about the other knows. Right about nine in ten, odds of 19 are rash: √½ of their logarithm is believed
-        let said = said_first(&tried, &standings, 2);
+        let said = said(&tried, &standings, 2).concat();
         let wrong = 1.0 / (1.0 + 19f32.powf(0.5f32.sqrt()));
         assert!((said[2] - 0.5).abs() < 1e-3 && (said[1] - wrong).abs() < 1e-3, "{:?}", &said[..4]);
     }

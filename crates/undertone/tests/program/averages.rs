@@ -104,6 +104,11 @@ fn averages_learn_what_no_line_separates_and_auto_finds_that_out_from_reports() 
     let truth = json(&format!("evaluate {model} {table} --label colour"));
     let slack = 5.0 * number(&truth, "accuracy_standard_error");
     assert!(number(&truth, "accuracy") > best - slack, "{truth} {best}");
+    // All of 6000 people judged, not an eighth of them: what a report says of a guess is one of two values that are
+    // (e^ε + 1)/(e^ε - 1) = 1.31 apart, so that it scatters by at most half of that
+    let (held_out, truth) = (&trained["held_out_accuracy"], number(&truth, "accuracy"));
+    let error = number(held_out, "standard_error");
+    assert!(error < 0.66 / 6000f64.sqrt() && (number(held_out, "value") - truth).abs() < 5.0 * error + 0.02);
     let next = folder.path("next.json");
     refused(&format!("train {reports} --start {model} -o {next}"), 1, "holds a mixture");
 }
@@ -125,7 +130,12 @@ fn a_model_of_averages_is_told_about_and_predicts_the_same_each_time() {
     assert!(
         !text(&format!("train {reports} --model auto --epochs 2 --force -o {model}")).contains("softmax")
     );
+    // Time for cells alone: a line knows nothing of the board, and what is kept alone is the model of its name.
+    let alone = folder.path("alone.json");
+    let trained = json(&format!("train {reports} --model auto --budget 0.00006 --epochs 2 -o {alone}"));
+    assert!(trained["model"] == "cells" && candidates(&trained).len() == 2, "{trained}");
     let told = text(&format!("train {reports} --model cells --force -o {model}"));
+    assert!(fs::read(&alone).unwrap() == fs::read(&model).unwrap());
     assert!(told.contains("    depth   error on one in eight") && !told.contains("flattering"), "{told}");
     let predicted = ["a.csv", "b.csv"].map(|name| {
         let path = folder.path(name);

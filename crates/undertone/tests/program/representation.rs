@@ -156,22 +156,33 @@ fn fields(folder: &Folder) -> String {
     folder.file("fields.csv", &table)
 }
 
-#[test]
-fn a_representation_of_those_who_were_asked_first_says_what_to_ask_the_others() {
-    let folder = Folder::new("representation-prior");
-    let table = fields(&folder);
+/// Half of the people in eight fields teach a model, which says what to ask the others: the model, and how good it is and one of everybody.
+fn asked_in_turn(folder: &Folder, model: &str) -> (Value, [f64; 2]) {
+    let table = fields(folder);
     let [first, others] = ["first", "others"].map(|name| folder.path(&format!("{name}.parquet")));
     let [one, both] = ["one", "both"].map(|name| folder.path(&format!("{name}.json")));
     let asked = format!("privatize {table} --label field --classes 0,1,2,3,4,5,6,7 --epsilon 1 --seed 3");
     json(&format!("{asked} --part 1/2 -o {first}"));
-    json(&format!("train {first} --model representation --threads 1 -o {one}"));
+    let trained = json(&format!("train {first} --model {model} --threads 1 -o {one}"));
     let second = json(&format!("{asked} --part 2/2 --prior {one} -o {others}"));
     assert_eq!(second["mechanism"], "rr-prior", "{second}");
-    let learnt = json(&format!("train {first} {others} --model representation -o {both}"));
+    let learnt = json(&format!("train {first} {others} --model {model} -o {both}"));
     assert_eq!(number(&learnt, "reports").to_bits(), 1500f64.to_bits());
     let accuracy =
         |model: &str| number(&json(&format!("evaluate {model} {table} --label field")), "accuracy");
-    let (one, both) = (accuracy(&one), accuracy(&both));
+    (trained, [accuracy(&one), accuracy(&both)])
+}
+
+#[test]
+fn a_representation_of_those_who_were_asked_first_says_what_to_ask_the_others() {
+    let (_, [one, both]) = asked_in_turn(&Folder::new("representation-prior"), "representation");
+    assert!(both > one && both > 0.7, "{one} and {both}");
+}
+
+#[test]
+fn a_mixture_of_those_who_were_asked_first_says_what_to_ask_the_others() {
+    let (trained, [one, both]) = asked_in_turn(&Folder::new("mixture-prior"), "auto --epochs 4");
+    assert_eq!(trained["method"], "mixture", "{trained}");
     assert!(both > one && both > 0.7, "{one} and {both}");
 }
 

@@ -2,7 +2,7 @@
 
 use super::averages::number_question;
 use super::numbers::LearntNumber;
-use super::representation::{class_name, judged_first, represented};
+use super::representation::{class_name, judged, represented};
 use super::summary::NotTried;
 use super::{Candidate, Kind, Learnt, Train, name};
 use crate::digits::digits;
@@ -10,7 +10,9 @@ use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::anyhow;
 use std::io::Write;
-use undertone_learn::auto::{Contest, Entrants, Field, Line, Question, Sort, Standing, Untried, contest};
+use undertone_learn::auto::{
+    Contest, Entrants, Field, Line, Question, Sort, Standing, Untried, contest, judging,
+};
 use undertone_learn::evaluation::Figure;
 use undertone_learn::features::Encoder;
 use undertone_learn::held_out::parts;
@@ -97,14 +99,14 @@ impl Train {
         let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
         let candidates = candidates(&contest, scores.kind);
         let untried = untried(&contest, scores.kind, origin.classes());
+        let said = judging(everybody.len()).zip(contest.beliefs.iter().map(Vec::as_slice));
+        let judged = Some(judged(&everybody, classes, said)?);
         stages.expect(usize::from(contest.keeps(Sort::Represented)));
         let learnt = match (contest.only(), &seen) {
             (None, seen) => {
                 self.mixture(&contest, &everybody, classes, seen.as_ref(), &scores.predictor, &stages)?
             }
-            (Some(Sort::Represented), Some(seen)) => {
-                represented(seen, &everybody, classes, Some(contest.beliefs), &stages)?
-            }
+            (Some(Sort::Represented), Some(seen)) => represented(seen, &everybody, classes, &stages)?,
             (Some(Sort::Average(average)), _) => {
                 drop((everybody, seen));
                 self.averages(origin, people, average)?
@@ -112,7 +114,7 @@ impl Train {
             _ => scores,
         };
         stages.finish();
-        Ok(Learnt { candidates, untried, stages: stages.told(), ..learnt })
+        Ok(Learnt { judged, candidates, untried, stages: stages.told(), ..learnt })
     }
 
     /// Several sorts that speak together, each learnt from everybody.
@@ -134,8 +136,7 @@ impl Train {
             (Sort::Line, _) => Ok(line.clone()),
             (Sort::Represented | Sort::Factors, _) => Err(anyhow!("{sort:?} does not take part")),
         })?;
-        let judged = Some(judged_first(everybody, classes, &contest.beliefs)?);
-        Ok(Learnt { judged, ..Learnt::new(Kind::Auto, predictor, "mixture".into()) })
+        Ok(Learnt::new(Kind::Auto, predictor, "mixture".into()))
     }
 
     /// The name of the line that everybody's reports make.

@@ -59,8 +59,12 @@ impl Train {
         stages.expect(sight.stages() + 2);
         let seen = Seen::within(&everybody.rows, sight, classes, limits, &stages)?;
         let seen = seen.map_err(|why| anyhow!("{why}"))?;
-        represented(&seen, &everybody, classes, None, &stages)
-            .map_err(|error| by_name(error, "a representation", origin.classes()))
+        let learnt = represented(&seen, &everybody, classes, &stages)
+            .map_err(|error| by_name(error, "a representation", origin.classes()))?;
+        let said = seen.without_part(&everybody, classes, FIRST_JUDGES, &stages)?;
+        stages.finish();
+        let judged = Some(judged(&everybody, classes, [(FIRST_JUDGES, said.as_slice())])?);
+        Ok(Learnt { judged, stages: stages.told(), ..learnt })
     }
 }
 
@@ -87,33 +91,26 @@ pub(super) fn by_name(error: anyhow::Error, model: &str, classes: &[String]) -> 
     }
 }
 
-/// The model of everybody, judged by those who judge first as the others' reports have them, if they are not `judged` yet.
+/// The model of everybody.
 pub(super) fn represented(
     seen: &Seen,
     everybody: &Examples,
     classes: usize,
-    judged: Option<Vec<f32>>,
     stages: &Stages,
 ) -> anyhow::Result<Learnt> {
-    let model = seen.model(everybody, classes, stages)?;
-    let judged = match judged {
-        Some(judged) => judged,
-        None => seen.without_part(everybody, classes, FIRST_JUDGES, stages)?,
-    };
-    let (judged, predictor) =
-        (judged_first(everybody, classes, &judged)?, Predictor::Represented(Box::new(model)));
-    stages.finish();
-    let (judged, stages) = (Some(judged), stages.told());
-    Ok(Learnt { judged, stages, ..Learnt::new(Kind::Representation, predictor, "posterior".into()) })
+    let predictor = Predictor::Represented(Box::new(seen.model(everybody, classes, stages)?));
+    Ok(Learnt::new(Kind::Representation, predictor, "posterior".into()))
 }
 
-/// How good it is what a model of the others says of those who judge first.
-pub(super) fn judged_first(
+/// How good it is what models of the others say of some parts.
+pub(super) fn judged<'a>(
     everybody: &Examples,
     classes: usize,
-    said: &[f32],
+    said: impl IntoIterator<Item = (usize, &'a [f32])>,
 ) -> Result<Figures, LearnError> {
     let mut evaluation = Evaluation::new(classes);
-    evaluation.observe(&everybody.part(|row| is_in(row, FIRST_JUDGES)), said)?;
+    for (part, said) in said {
+        evaluation.observe(&everybody.part(|row| is_in(row, part)), said)?;
+    }
     evaluation.figures()
 }
