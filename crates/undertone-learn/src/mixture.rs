@@ -1,26 +1,29 @@
 //! Several models of classes that speak together: with chances w_m what the m-th says is believed.
 //!
-//! > π = Σ_m w_m·π_m,   π_m ∝ p_m^β_m
+//! > π = w_0/K + Σ_m w_m·π_m,   π_m ∝ p_m^β_m,   w_0 = 1 - Σ_m w_m
 //!
-//! β_m makes a cautious model as sure as it may be, and a rash one less so. The weights are those that make reports likeliest which no
-//! model has been shown: with L_im = Σ_k π_m(k | x_i)·P(S_i | k),
+//! β_m makes a cautious model as sure as it may be, and a rash one less so. w_0 is for even chances, which change no order of classes. Without them
+//! a model that is rash about some people would be tempered by another one, however little that one knows: of 150 classes a line
+//! that was right about one person in eight counted for a third, and took away three of hundred right answers.
 //!
-//! > maximise  Σ_i ln Σ_m w_m·L_im   over  w ≥ 0, Σ_m w_m = 1,
+//! The weights are those that make reports likeliest which no model has been shown: with L_im = K·Σ_k π_m(k | x_i)·P(S_i | k) / Σ_k P(S_i | k), how
+//! much likelier the m-th makes the i-th report than even chances do,
+//!
+//! > maximise  Σ_i ln (w_0 + Σ_m w_m·L_im)   over  w ≥ 0,
 //!
 //! which is concave in w, so that every path upwards leads to the same top. A step of expectation-maximisation goes upwards: a model's
 //! new weight is the mean share that it has in making the reports likely.
 //!
-//! It goes a part I of the way that is left: for two models, near the top,
+//! It goes a part I of the way that is left: for two that speak, near the top,
 //!
-//! > I = w·(1 - w)·J,   J = mean of ((L_i1 - L_i2) / Σ_m w_m·L_im)²
+//! > I = w·(1 - w)·J,   J = mean of ((L_i1 - L_i2) / (w·L_i1 + (1 - w)·L_i2))²
 //!
 //! where J is what one report tells of w. So t steps from even weights go 1 - (1 - I)^t of the way, about as far as n judges would move
 //! somebody who believes beforehand that weights are even, up to a variance of t·w·(1 - w)/n. Steps are few on purpose: where reports
 //! hardly tell models apart, as with small ε, the top is mostly noise, and weights stay between it and even ones.
 //!
 //! A choice of one model loses all of what it is wrong by; where noise hides which is best, as with small ε, a mixture is mostly
-//! about as good as the best, and better where models err about different people. It is not always: `docs/measured.md` has a set of 150
-//! classes that loses by it.
+//! about as good as the best, and better where models err about different people.
 
 use crate::evaluation::terms::PROBABILITY_FLOOR;
 use crate::features::Rows;
@@ -29,12 +32,14 @@ use serde::{Deserialize, Serialize};
 
 /// Steps upwards, from even weights: t.
 const STEPS: usize = 1000;
-/// What has less weight than this says nothing that others do not, and is left out.
+/// What has less than this part of the weight of all models says nothing that others do not, and is left out.
 const LEAST: f64 = 0.1;
-/// Weights sum to one up to this.
+/// Halvings, after which a share is known.
+const HALVINGS: usize = 30;
+/// Weights sum to at most one up to this.
 const ROUNDING: f64 = 1e-9;
 
-/// Models and how much each counts.
+/// Models and how much each counts; what is missing to one is for even chances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mixture {
@@ -75,9 +80,10 @@ impl Mixture {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let sum: f64 = self.members.iter().map(|member| member.weight).sum();
         if !self.members.iter().all(|member| positive(member.weight) && positive(member.sharpness))
-            || (sum - 1.0).abs() > ROUNDING
+            || self.members.is_empty()
+            || sum > 1.0 + ROUNDING
         {
-            let problem = "the weights of its members are no chances that sum to one".into();
+            let problem = "the weights of its members are no chances that sum to one at most".into();
             return Err(LearnError::Model { problem });
         }
         self.members.iter().try_for_each(|one| member(&one.predictor))
@@ -98,17 +104,19 @@ impl Classifier for Mixture {
     }
 }
 
-/// Σ_m w_m·π_m of some people, from (w, β, p) of each model.
+/// w_0/K + Σ_m w_m·π_m of some people, from (w, β, p) of each model.
 pub(crate) fn mixed(said: impl Iterator<Item = (f64, f64, impl AsRef<[f32]>)>, classes: usize) -> Vec<f32> {
-    let mut sums: Vec<f64> = Vec::new();
+    let (mut sums, mut even): (Vec<f64>, f64) = (Vec::new(), 1.0);
     for (weight, sharpness, p) in said {
         let p = p.as_ref();
         sums.resize(p.len(), 0.0);
         for (sums, p) in sums.chunks_exact_mut(classes).zip(p.chunks_exact(classes)) {
             sums.iter_mut().zip(sharpened(p, sharpness)).for_each(|(sum, p)| *sum += weight * p);
         }
+        even -= weight;
     }
-    sums.into_iter().map(|sum| sum as f32).collect()
+    let even = even.max(0.0) / classes as f64;
+    sums.into_iter().map(|sum| (even + sum) as f32).collect()
 }
 
 /// p^β, made to sum to one. Nothing is impossible: a zero may be what a float has no room for.
@@ -120,37 +128,64 @@ pub(crate) fn sharpened(p: &[f32], beta: f64) -> Vec<f64> {
     powers.into_iter().map(|power| power / sum).collect()
 }
 
-/// How much each model counts; `likelihoods` has L_im, model by model. What would count for little does not count. Of fewer than ten models
-/// one always has more than that.
-pub(crate) fn weights(likelihoods: &[Vec<f64>]) -> Vec<f64> {
-    let mut counts = vec![true; likelihoods.len()];
+/// How much each model counts; `likelihoods` has L_im, model by model. What would count for little does not count, and one alone counts for
+/// all. Of at most ten models one always counts.
+pub(crate) fn weights(likelihoods: &[&[f64]]) -> Vec<f64> {
+    let mut kept: Vec<usize> = (0..likelihoods.len()).collect();
     loop {
-        let weights = climb(likelihoods, &counts);
-        let still: Vec<bool> = weights.iter().map(|&weight| weight >= LEAST).collect();
-        if still == counts {
+        let found = climb(&kept.iter().map(|&model| likelihoods[model]).collect::<Vec<_>>());
+        let least = LEAST * found.iter().sum::<f64>();
+        let still: Vec<usize> = kept
+            .iter()
+            .zip(&found)
+            .filter(|(_, weight)| **weight >= least)
+            .map(|(&model, _)| model)
+            .collect();
+        if still == kept {
+            let mut weights = vec![0.0; likelihoods.len()];
+            let alone = found.len() == 1;
+            kept.iter()
+                .zip(found)
+                .for_each(|(&model, weight)| weights[model] = if alone { 1.0 } else { weight });
             return weights;
         }
-        counts = still;
+        kept = still;
     }
 }
 
-/// Steps upwards from even weights of what counts: w_m ← w_m · mean of L_im / Σ_l w_l·L_il.
-fn climb(likelihoods: &[Vec<f64>], counts: &[bool]) -> Vec<f64> {
-    let even = 1.0 / counts.iter().filter(|counts| **counts).count() as f64;
-    let mut weights: Vec<f64> = counts.iter().map(|&counts| if counts { even } else { 0.0 }).collect();
-    let people = likelihoods.first().map_or(0, Vec::len);
+/// Steps upwards, from weights that are even for all models and even chances: w_m ← w_m · mean of L_im / (w_0 + Σ_l w_l·L_il).
+fn climb(likelihoods: &[&[f64]]) -> Vec<f64> {
+    let mut weights = vec![1.0 / (1 + likelihoods.len()) as f64; likelihoods.len()];
+    let people = likelihoods.first().map_or(0, |first| first.len());
     let mut together = vec![0.0; people];
     for _ in 0..STEPS {
-        together.fill(0.0);
+        together.fill((1.0 - weights.iter().sum::<f64>()).max(0.0));
         for (weight, likely) in weights.iter().zip(likelihoods) {
-            together.iter_mut().zip(likely).for_each(|(sum, likely)| *sum += weight * likely);
+            together.iter_mut().zip(*likely).for_each(|(sum, likely)| *sum += weight * likely);
         }
         for (weight, likely) in weights.iter_mut().zip(likelihoods) {
             let shares: f64 = likely.iter().zip(&together).map(|(likely, sum)| likely / sum).sum();
-            *weight *= shares / people as f64;
+            // However small, a weight is none of nothing: the largest of them counts
+            *weight = (*weight * shares / people as f64).max(f64::MIN_POSITIVE);
         }
     }
     weights
+}
+
+/// How much one model counts beside even chances: the top of Σ_i ln (1 - w + w·L_i), whose slope falls.
+pub(crate) fn share(likelihoods: &[f64]) -> f64 {
+    let slope =
+        |w: f64| likelihoods.iter().map(|likely| (likely - 1.0) / (1.0 - w + w * likely)).sum::<f64>();
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        if slope(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 #[cfg(test)]
@@ -159,56 +194,85 @@ mod tests {
     use crate::linear::{LinearModel, Weights};
     use crate::loss::Loss;
 
-    /// Two models of 1000 people, of whom the first is right about the first so many, and the second about all others: 0.9 and 0.1.
-    fn about(first: usize) -> Vec<Vec<f64>> {
+    /// How likely two models of two classes make 1000 people, beside even chances: the first is right about the first so many, and
+    /// the second about all others, both in nine words of ten.
+    fn about(first: usize) -> [Vec<f64>; 2] {
         let says =
-            |right: &dyn Fn(usize) -> bool| (0..1000).map(|i| if right(i) { 0.9 } else { 0.1 }).collect();
-        vec![says(&|i| i < first), says(&|i| i >= first)]
+            |right: &dyn Fn(usize) -> bool| (0..1000).map(|i| if right(i) { 1.8 } else { 0.2 }).collect();
+        [says(&|i| i < first), says(&|i| i >= first)]
+    }
+
+    fn weights_of(models: &[Vec<f64>]) -> Vec<f64> {
+        weights(&models.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
     #[test]
     fn models_count_for_as_much_as_makes_reports_likeliest() {
-        // a·ln(0.1 + 0.8·w) + (1 - a)·ln(0.9 - 0.8·w) is greatest where 0.1 + 0.8·w = a
-        let found = weights(&about(600));
-        assert!((found[0] - 0.625).abs() < 1e-9 && (found[1] - 0.375).abs() < 1e-9, "{found:?}");
-        // Nine in ten: w = 1, and what is beyond counts for all as well
+        // Both together are even chances, so that v = w_1 + w_0/2 decides: a·ln(0.1 + 0.8·v) + (1 - a)·ln(0.9 - 0.8·v) is greatest where
+        // 0.1 + 0.8·v = a
+        let found = weights_of(&about(600));
+        assert!(((1.0 + found[0] - found[1]) / 2.0 - 0.625).abs() < 1e-9, "{found:?}");
+        // Nine in ten: v = 1, and what is beyond counts for all as well
         for first in [900, 950] {
-            assert_eq!(weights(&about(first)), [1.0, 0.0]);
+            assert_eq!(weights_of(&about(first)), [1.0, 0.0]);
         }
-        // 0.15 = 0.1 + 0.8·w: a sixteenth is left out
-        assert_eq!(weights(&about(150)), [0.0, 1.0]);
+        // 0.15 = 0.1 + 0.8·v: a sixteenth is left out
+        assert_eq!(weights_of(&about(150)), [0.0, 1.0]);
+    }
+
+    #[test]
+    fn beside_even_chances_a_model_counts_for_as_much_as_a_bet() {
+        // a·ln(1 + 0.8·w) + (1 - a)·ln(1 - 0.8·w) is greatest where 0.8·w = 2·a - 1
+        for (first, expected) in [(600, 0.25), (950, 1.0), (500, 0.0), (300, 0.0)] {
+            let found = share(&about(first)[0]);
+            assert!((found - expected).abs() < 1e-8, "{first}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_model_that_knows_nothing_does_not_temper_a_rash_one() {
+        // The first is right about six in ten and too sure of it; the second says nothing of anybody
+        let [rash, _] = about(600);
+        let silent = vec![1.0 - 1e-9; 1000];
+        assert!(weights_of(&[rash.clone(), silent])[0] > 0.2);
+        // and the third of one in a hundred only
+        let little = (0..1000).map(|i| if i % 100 == 0 { 1.8 } else { 0.9 }).collect();
+        assert_eq!(weights_of(&[rash, little]), [1.0, 0.0]);
     }
 
     #[test]
     fn weights_leave_even_ones_only_as_far_as_reports_tell() {
-        // Models that are apart by ±δ: α·ln(1 - δ + 2·δ·w) + (1 - α)·ln(1 + δ - 2·δ·w) is greatest at w = 1/2 + (α - 1/2)/δ
+        // Models that are apart by ±δ: α·ln(1 + δ·d) + (1 - α)·ln(1 - δ·d) is greatest at d = w_1 - w_2 = (2·α - 1)/δ
         let found = |delta: f64, first: usize| {
             let says = |sign: f64| {
                 (0..1000).map(|i| 1.0 + if i < first { sign * delta } else { -sign * delta }).collect()
             };
-            weights(&[says(1.0), says(-1.0)])[0]
+            let weights = weights_of(&[says(1.0), says(-1.0)]);
+            weights[0] - weights[1]
         };
-        assert!((found(0.1, 510) - 0.6).abs() < 1e-5);
-        // I = δ² = 10^-4: of the way to 0.9 a tenth is done, 1 - (1 - I)^1000
-        assert!((found(0.01, 504) - (0.5 + 0.4 * (1.0 - (-0.1f64).exp()))).abs() < 1e-3);
+        // Each step goes (w_1 + w_2)·δ² = 2/3·δ² of the way: nearly all of it
+        assert!((found(0.1, 510) - 0.2).abs() < 1e-3);
+        // or, with δ² = 10^-4, a fifteenth of the way to 0.8
+        assert!((found(0.01, 504) - 0.8 * (1.0 - (-2.0 / 30.0f64).exp())).abs() < 1e-3);
     }
 
     #[test]
     fn what_is_left_out_leaves_its_weight_to_others_until_all_count_for_something() {
         // Each of the first two knows 480 of 1000, and the third one the other 40
         let says = |knows: std::ops::Range<usize>| {
-            (0..1000).map(|i| if knows.contains(&i) { 0.9 } else { 0.1 }).collect()
+            (0..1000).map(|i| if knows.contains(&i) { 1.8 } else { 0.6 }).collect()
         };
-        let found = weights(&[says(0..480), says(480..960), says(960..1000)]);
+        let found = weights_of(&[says(0..480), says(480..960), says(960..1000)]);
         assert!(found[2].abs() < 1e-12 && (found[0] - 0.5).abs() < 1e-6, "{found:?}");
         assert!(found.iter().all(|&weight| weight == 0.0 || weight >= LEAST));
     }
 
     #[test]
     fn what_says_the_same_counts_alike() {
-        let once = about(600).swap_remove(0);
-        let found = weights(&[once.clone(), once.clone(), once]);
-        assert!(found.iter().all(|weight| (weight - 1.0 / 3.0).abs() < 1e-12), "{found:?}");
+        // Together for as much as one of them would, a quarter
+        let once = about(600)[0].clone();
+        let found = weights_of(&[once.clone(), once.clone(), once]);
+        assert!(found.iter().all(|weight| (weight - 0.25 / 3.0).abs() < 1e-9), "{found:?}");
     }
 
     #[test]
@@ -240,14 +304,20 @@ mod tests {
         assert_eq!((mixture.classes(), found.len()), (2, 4));
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{found:?}");
         assert_eq!(Mixture::of(vec![member(1.0, 3.0, 1.0)]), line(1.0));
+        // What is missing to one says nothing: half of it for each of two classes
+        let silent = Mixture::of(vec![member(0.125, 3.0, 1.0), member(0.375, 1.0, -0.5)]);
+        let tempered = silent.probabilities(&rows);
+        assert!(tempered.iter().zip(found).all(|(a, b)| (a - (0.25 + b / 2.0)).abs() < 1e-6), "{tempered:?}");
     }
 
     #[test]
     fn weights_that_are_no_chances_are_refused() {
         let check = |members: Vec<Member>| Mixture { members }.check(|_| Ok(()));
-        assert!(check(vec![member(0.25, 3.0, 1.0), member(0.75, 1.0, 1.0)]).is_ok());
+        for weight in [0.75, 0.5] {
+            assert!(check(vec![member(0.25, 3.0, 1.0), member(weight, 1.0, 1.0)]).is_ok());
+        }
         for (weight, sharpness) in
-            [(0.5, 1.0), (-0.75, 1.0), (f64::NAN, 1.0), (0.75, 0.0), (0.75, f64::INFINITY)]
+            [(0.8, 1.0), (-0.75, 1.0), (f64::NAN, 1.0), (0.75, 0.0), (0.75, f64::INFINITY)]
         {
             assert!(check(vec![member(0.25, 3.0, 1.0), member(weight, sharpness, 1.0)]).is_err());
         }

@@ -7,15 +7,15 @@
 //! to s, the least loses at most 0.17·s on average by a wrong choice, the cautious rule up to half of s.
 //!
 //! Of classes reports tell more than that. 1 - a_ŷ looks at one class of each person, and has all the noise of an unbiased label;
-//! ln Σ_k π_k·P(S | k) looks at all of π, and hardly varies where the report hardly tells. Probabilities are made comparable first: π ∝ p^β,
-//! with the β that makes the judging reports likeliest, because averages are cautious and lines that are fitted to few reports are not. It is one number
-//! for thousands of judges, and every sort has one. What is kept is the [mixture](crate::Mixture) that makes the same reports likeliest.
+//! ln Σ_k π_k·P(S | k) looks at all of π, and hardly varies where the report hardly tells. Probabilities are made comparable first: p^β,
+//! beside even chances, with the β and the share of those that make the judging reports likeliest, because averages are cautious and lines that are
+//! fitted to few reports are not. These are two numbers for thousands of judges, and every sort has them. What is kept is the [mixture](crate::Mixture) that makes the same reports likeliest.
 
 use super::Sort;
 use crate::evaluation::terms::log_likelihood;
 use crate::evaluation::{Figure, mean};
 use crate::labels::LabelVectors;
-use crate::mixture::{mixed, sharpened, weights};
+use crate::mixture::{mixed, share, sharpened, weights};
 
 /// Losses are equal that are apart by less than this part of a standard error.
 const HARDLY: f64 = 0.01;
@@ -40,7 +40,7 @@ pub struct Standing {
     pub loss: Figure,
     /// How much less likely than the likeliest sort it makes the report of a person, in nats
     pub behind: Option<Figure>,
-    /// How much it counts in what is kept; of numbers all or nothing
+    /// How much it counts in what is kept, of classes beside even chances; of numbers all or nothing
     pub weight: f64,
     /// β, of classes
     pub sharpness: f64,
@@ -68,15 +68,15 @@ pub(super) fn judge(tried: &[Tried], judges: &[LabelVectors], classes: Option<us
 
 /// How much sorts count that speak together.
 fn weigh(standings: &mut [Standing], tried: &[Tried], judges: &[LabelVectors], classes: usize) {
-    let sharpest = |tried: &Tried| sharpest(&tried.probabilities, judges, classes);
-    let (sharpness, surprises): (Vec<f64>, Vec<Vec<f64>>) = tried.iter().map(sharpest).unzip();
-    let likelihoods = |surprises: &Vec<f64>| surprises.iter().map(|surprise| (-surprise).exp()).collect();
-    let weights = weights(&surprises.iter().map(likelihoods).collect::<Vec<_>>());
+    let sharpest = |tried: &Tried| Sharpened::of(&tried.probabilities, judges, classes);
+    let sharpest: Vec<Sharpened> = tried.iter().map(sharpest).collect();
+    let weights = weights(&sharpest.iter().map(|sort| sort.likelihoods.as_slice()).collect::<Vec<_>>());
+    let surprises: Vec<Vec<f64>> = sharpest.iter().map(Sharpened::surprises).collect();
     let likeliest = least(&surprises);
     for (place, standing) in standings.iter_mut().enumerate() {
         standing.behind = Some(difference(&surprises[place], &surprises[likeliest]));
         standing.weight = weights[place];
-        standing.sharpness = sharpness[place];
+        standing.sharpness = sharpest[place].beta;
     }
 }
 
@@ -96,21 +96,40 @@ pub(super) fn said(tried: &[Tried], standings: &[Standing], classes: usize) -> V
     (0..first.probabilities.len()).map(of_part).collect()
 }
 
-/// The β that makes reports likeliest, and -ln of the likelihood of each under π ∝ p^β beside that under even chances.
-fn sharpest(parts: &[Vec<f32>], judges: &[LabelVectors], classes: usize) -> (f64, Vec<f64>) {
-    let surprises = |step: i8| -> (f64, Vec<f64>) {
-        let beta = (f64::from(step) / 2.0 - 3.0).exp2();
+/// What a sort says, as sure as suits it.
+struct Sharpened {
+    beta: f64,
+    /// How much likelier π ∝ p^β makes each report than even chances do
+    likelihoods: Vec<f64>,
+    /// How much π counts beside even chances
+    share: f64,
+}
+
+impl Sharpened {
+    /// With the β that makes reports likeliest.
+    fn of(parts: &[Vec<f32>], judges: &[LabelVectors], classes: usize) -> Self {
+        let tried =
+            SHARPNESS.map(|step| Self::at((f64::from(step) / 2.0 - 3.0).exp2(), parts, judges, classes));
+        let tried: Vec<Self> = tried.collect();
+        let best = least(&tried.iter().map(Self::surprises).collect::<Vec<_>>());
+        tried.into_iter().nth(best).expect("one of those that were tried")
+    }
+
+    fn at(beta: f64, parts: &[Vec<f32>], judges: &[LabelVectors], classes: usize) -> Self {
         let reports = judges.iter().flat_map(LabelVectors::iter);
         let rows = parts.iter().flat_map(|part| part.chunks_exact(classes)).zip(reports);
-        let surprise = |(p, report)| {
+        let likelihood = |(p, report)| {
             let sharper: Vec<f32> = sharpened(p, beta).into_iter().map(|p| p as f32).collect();
-            -log_likelihood(&sharper, report)
+            log_likelihood(&sharper, report).exp()
         };
-        (beta, rows.map(surprise).collect())
-    };
-    let (betas, mut tried): (Vec<f64>, Vec<Vec<f64>>) = SHARPNESS.map(surprises).unzip();
-    let best = least(&tried);
-    (betas[best], tried.swap_remove(best))
+        let likelihoods: Vec<f64> = rows.map(likelihood).collect();
+        Self { beta, share: share(&likelihoods), likelihoods }
+    }
+
+    /// -ln of the likelihood of each report beside that under even chances.
+    fn surprises(&self) -> Vec<f64> {
+        self.likelihoods.iter().map(|likely| -(1.0 - self.share + self.share * likely).ln()).collect()
+    }
 }
 
 /// The place of the least mean.
@@ -187,7 +206,10 @@ mod tests {
         let expected = -sure.ln();
         let likeliest = |beta: f64| {
             let p = |right: f64| right.powf(beta) / (right.powf(beta) + (1.0 - right).powf(beta));
-            -(0.9 * p(0.9).ln() + 0.1 * p(0.3).ln())
+            // Beside even chances: 0.9·ln(1 + w·a) + 0.1·ln(1 - w·b) is greatest at w = 0.9/b - 0.1/a
+            let (a, b) = (2.0 * p(0.9) - 1.0, 1.0 - 2.0 * p(0.3));
+            let w = (0.9 / b - 0.1 / a).clamp(0.0, 1.0);
+            -(0.9 * (0.5 * (1.0 + w * a)).ln() + 0.1 * (0.5 * (1.0 - w * b)).ln())
         };
         let second = SHARPNESS.map(|i| likeliest((f64::from(i) / 2.0 - 3.0).exp2())).fold(f64::MAX, f64::min);
         assert!((behind(0).value - (expected - second)).abs() < 1e-6, "{standings:?} {expected} {second}");
@@ -213,9 +235,10 @@ mod tests {
         let weights: Vec<f64> = standings.iter().map(|standing| standing.weight).collect();
         assert!((weights[0] - 0.5).abs() < 1e-3 && (weights[1] - 0.5).abs() < 1e-3, "{standings:?}");
         assert_eq!(weights[2].to_bits(), 0f64.to_bits());
-        // Whom one of them errs about the other knows. Right about nine in ten, odds of 19 are rash: √½ of their logarithm is believed
+        // Whom one of them errs about the other knows. Beside even chances each is as sure as can be, 19^8; together they need none, as
+        // they agree on what is true or are of two minds
         let said = said(&tried, &standings, 2).concat();
-        let wrong = 1.0 / (1.0 + 19f32.powf(0.5f32.sqrt()));
-        assert!((said[2] - 0.5).abs() < 1e-3 && (said[1] - wrong).abs() < 1e-3, "{:?}", &said[..4]);
+        let wrong = 1.0 / (1.0 + 19f32.powi(8));
+        assert!((said[2] - 0.5).abs() < 1e-3 && (said[1] - wrong).abs() < 1e-12, "{:?}", &said[..4]);
     }
 }

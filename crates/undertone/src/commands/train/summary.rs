@@ -113,8 +113,15 @@ impl Summary<'_> {
             let part = candidate.weight > 0.0 && candidate.weight < 1.0;
             part.then(|| format!("{:.0} % {}", 100.0 * candidate.weight, candidate.model))
         };
-        let members: Vec<String> = self.candidates.iter().filter_map(share).collect();
-        if members.is_empty() { String::new() } else { format!(" of {}", members.join(", ")) }
+        let mut members: Vec<String> = self.candidates.iter().filter_map(share).collect();
+        if members.is_empty() {
+            return String::new();
+        }
+        let even = 1.0 - self.candidates.iter().map(|candidate| candidate.weight).sum::<f64>();
+        if even >= 0.005 {
+            members.push(format!("{:.0} % even chances", 100.0 * even));
+        }
+        format!(" of {}", members.join(", "))
     }
 
     pub(super) fn explain(&self, origin: &Origin, all: bool, out: &mut impl Write) -> anyhow::Result<()> {
