@@ -42,8 +42,10 @@ pub struct Fitted {
     pub sharpness: f32,
     /// Every λ that was tried and how it did on those who were kept aside
     pub tried: Vec<(f64, Figure)>,
-    /// The model that was tried with this λ, to which those of the first part are strangers: they can still judge it
-    pub judged: LinearModel,
+    /// How often what was tried with these options is right about those who were kept aside
+    pub accuracy: Figure,
+    /// And how little it believes in what is true of them
+    pub log_loss: Figure,
 }
 
 impl Fitted {
@@ -89,12 +91,19 @@ pub fn fit_choosing_l2(
         }
     }
     let tried = search.figures();
-    let (chosen, mut judged) = search.in_as_many_passes_as_help(&mut fits, options.epochs)?;
+    let (chosen, best) = search.in_as_many_passes_as_help(&mut fits, options.epochs)?;
     let mut model = fits.everybody(&chosen, start)?;
-    let sharpness = if chosen.target == options.target { 1.0 } else { scale(&judged, fits.source)? };
-    model.weights.scale(sharpness);
-    judged.weights.scale(sharpness);
-    Ok(Fitted { model, options: chosen, sharpness, tried, judged })
+    let (mut sharpness, mut tally) = (1.0, best.tally);
+    if chosen.target != options.target {
+        let mut judged = best.model;
+        sharpness = scale(&judged, fits.source)?;
+        model.weights.scale(sharpness);
+        judged.weights.scale(sharpness);
+        tally = Tally::default();
+        tally.add(&judged, &mut Those::held_out(fits.source))?;
+    }
+    let (accuracy, log_loss) = (tally.right.figure(), tally.log_loss.figure());
+    Ok(Fitted { model, options: chosen, sharpness, tried, accuracy, log_loss })
 }
 
 /// The same examples, fitted again and again.
@@ -127,16 +136,18 @@ impl<P: FnMut(Progress)> Fits<'_, P> {
     /// After the first part come the last ones: `auto` has the others judge first, of whom no line has heard then.
     fn try_out(&mut self, place: usize, options: &ErmOptions, long: u64) -> Result<Candidate, LearnError> {
         let options = ErmOptions { l2: GRID[place], ..options.clone() };
-        let (mut first, mut scores) = (None, Moments::default());
+        let (mut first, mut scores, mut tally) = (None, Moments::default(), Tally::default());
         for part in (0..self.parts).map(|turn| (PARTS - turn) % PARTS) {
             let report = |seen: Progress| (self.progress)(seen.within(self.done, long, self.of));
             let mut others = Those::without_part(self.source, part);
             let model = fit(&mut others, self.features, self.classes, &options, None, report)?;
             self.done += long;
-            judge(&model, &mut Those::of_part(self.source, part), &mut scores)?;
+            let judges = &mut Those::of_part(self.source, part);
+            judge(&model, judges, &mut scores)?;
+            tally.add(&model, judges)?;
             first.get_or_insert(model);
         }
-        first.map(|model| Candidate { place, model, scores }).ok_or(LearnError::TooFewReports)
+        first.map(|model| Candidate { place, model, scores, tally }).ok_or(LearnError::TooFewReports)
     }
 }
 
@@ -166,6 +177,26 @@ fn judge(model: &LinearModel, people: &mut dyn Source, moments: &mut Moments) ->
     })
 }
 
+/// What people say of models that were learnt without them, debiased.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    right: Moments,
+    log_loss: Moments,
+}
+
+impl Tally {
+    fn add(&mut self, model: &LinearModel, people: &mut dyn Source) -> Result<(), LearnError> {
+        people.pass(&mut |people| {
+            let probabilities = model.probabilities(&people.rows);
+            for (p, unbiased) in probabilities.chunks_exact(model.classes()).zip(people.unbiased.iter()) {
+                self.right.add(terms::accuracy(p, unbiased));
+                self.log_loss.add(terms::log_loss(p, unbiased));
+            }
+            Ok(())
+        })
+    }
+}
+
 /// The power of two by which the weights have to be multiplied for those who were kept aside to find them likeliest.
 fn scale(model: &LinearModel, source: &mut dyn Source) -> Result<f32, LearnError> {
     let mut score = |model: &LinearModel| {
@@ -185,10 +216,13 @@ fn scale(model: &LinearModel, source: &mut dyn Source) -> Result<f32, LearnError
 }
 
 /// A λ that was tried.
+#[derive(Clone)]
 struct Candidate {
     place: usize,
+    /// Of all but the first part
     model: LinearModel,
     scores: Moments,
+    tally: Tally,
 }
 
 impl Candidate {
@@ -240,20 +274,20 @@ impl Search {
         Ok(search)
     }
 
-    /// The options that were best, with so many passes if that is better still, and the model that was tried with them.
+    /// The options that were best, with so many passes if that is better still, and what was tried with them.
     fn in_as_many_passes_as_help<P: FnMut(Progress)>(
         self,
         fits: &mut Fits<'_, P>,
         epochs: u32,
-    ) -> Result<(ErmOptions, LinearModel), LearnError> {
+    ) -> Result<(ErmOptions, Candidate), LearnError> {
         let fewer = self.best();
         let all = ErmOptions { epochs, ..self.options.clone() };
         if all == self.options {
-            return Ok((all, fewer.model.clone()));
+            return Ok((all, fewer.clone()));
         }
         match fits.try_out(fewer.place, &all, u64::from(SHORTER)) {
-            Ok(longer) if longer.score() > fewer.score() => Ok((all, longer.model)),
-            Ok(_) | Err(LearnError::Diverged) => Ok((self.options.clone(), fewer.model.clone())),
+            Ok(longer) if longer.score() > fewer.score() => Ok((all, longer)),
+            Ok(_) | Err(LearnError::Diverged) => Ok((self.options.clone(), fewer.clone())),
             Err(error) => Err(error),
         }
     }
@@ -396,6 +430,21 @@ mod tests {
             let best = fitted.tried.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value)).unwrap();
             assert_eq!(best.0.to_bits(), fitted.options.l2.to_bits(), "{loss:?}");
         }
+    }
+
+    #[test]
+    fn all_who_were_kept_aside_say_how_often_a_line_is_right() {
+        // 3000 people are few enough for everybody to judge. Under ε = 1 an answer is right in r = e/(1 + e) of all cases, and what it says of a
+        // guess is one of two values that are (e + 1)/(e - 1) = 2.164 apart, of which the one is as likely as the other at worst
+        let fitted = chosen(Loss::Softmax, 1.0, 1);
+        let Figure { value, standard_error } = fitted.accuracy;
+        assert!(
+            standard_error < 0.5 * 2.164 / 3000f64.sqrt() && standard_error > 0.4 * 2.164 / 3000f64.sqrt()
+        );
+        // Reports under ε = 20 are the truth.
+        let truth = Evaluation::of(&fitted.model, &mut reports(3000, 20.0, 1)).unwrap();
+        let truth = truth.figures().unwrap().accuracy.value;
+        assert!((value - truth).abs() < 5.0 * standard_error, "{value} ± {standard_error} for {truth}");
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Train {
         stages.expect(1);
         let name = self.line_name(&everybody, origin.len());
         let fitted = stage(&stages, &name, || self.fitted(people, encoder.width(), (origin, None)))?;
-        let scores = self.learnt_line(&fitted, people)?;
+        let scores = self.learnt_line(&fitted);
         let line =
             |others: &mut dyn Source| fitted.again(others).map(Line::<LinearModel, LinearNumber>::Classes);
         let question = Question::Classes(classes);

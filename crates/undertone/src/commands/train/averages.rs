@@ -4,6 +4,7 @@
 //! to be is chosen within those who are learnt from, so that the figures do not flatter.
 
 use super::numbers::LearntNumber;
+use super::scores::Judged;
 use super::{Kind, Learnt, Train, Tried, name};
 use crate::digits::digits;
 use crate::exit::Usage;
@@ -11,7 +12,7 @@ use crate::people::Origin;
 use anyhow::anyhow;
 use std::io::Write;
 use undertone_learn::auto::Question;
-use undertone_learn::evaluation::{Evaluation, Figures, NumberEvaluation, NumberFigures};
+use undertone_learn::evaluation::{Evaluation, NumberEvaluation, NumberFigures};
 use undertone_learn::features::Rows;
 use undertone_learn::held_out::Those;
 use undertone_learn::nonparametric::{Average, Averaged, NonparametricModel, TrustModel};
@@ -273,8 +274,8 @@ impl Train {
 }
 
 /// How a model does on those who were kept aside.
-pub(super) fn judge(model: &NonparametricModel, people: &mut dyn Source) -> anyhow::Result<Figures> {
-    Ok(Evaluation::of(model, &mut Those::held_out(people))?.figures()?)
+pub(super) fn judge(model: &NonparametricModel, people: &mut dyn Source) -> anyhow::Result<Judged> {
+    Ok(Evaluation::of(model, &mut Those::held_out(people))?.figures()?.into())
 }
 
 /// How a model of numbers does on those who were kept aside.

@@ -118,7 +118,7 @@ impl Train {
         let judged = Evaluation::of(&model, &mut Those::held_out(people))?.figures()?;
         Ok(Learnt {
             epochs: epochs.into_inner(),
-            judged: Some(judged),
+            judged: Some(judged.into()),
             ..Learnt::new(self.kind(), Predictor::Network(Box::new(model)), name(&self.method()))
         })
     }

@@ -1,11 +1,12 @@
 //! What public features tell by themselves, and reports of it ([`undertone_learn::represented`]).
 
+use super::scores::Judged;
 use super::{Kind, Learnt, Train};
 use crate::people::Origin;
 use crate::stages::Stages;
 use anyhow::anyhow;
 use undertone_learn::auto::{FIRST_JUDGES, Field, Sort};
-use undertone_learn::evaluation::{Evaluation, Figures};
+use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::Encoder;
 use undertone_learn::held_out::{is_in, parts};
 use undertone_learn::represented::{Limits, RepresentError, Seen, Sight};
@@ -107,10 +108,10 @@ pub(super) fn judged<'a>(
     everybody: &Examples,
     classes: usize,
     said: impl IntoIterator<Item = (usize, &'a [f32])>,
-) -> Result<Figures, LearnError> {
+) -> Result<Judged, LearnError> {
     let mut evaluation = Evaluation::new(classes);
     for (part, said) in said {
         evaluation.observe(&everybody.part(|row| is_in(row, part)), said)?;
     }
-    evaluation.figures()
+    Ok(evaluation.figures()?.into())
 }

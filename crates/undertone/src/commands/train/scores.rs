@@ -8,9 +8,8 @@ use crate::people::Origin;
 use crate::progress::progress_bar;
 use crate::stages::Told;
 use std::num::NonZeroU32;
-use undertone_learn::evaluation::{Evaluation, Figures};
+use undertone_learn::evaluation::{Figure, Figures};
 use undertone_learn::features::Encoder;
-use undertone_learn::held_out::Those;
 use undertone_learn::linear::{
     ErmOptions, Fitted, LinearModel, OnlineLinear, Progress, Step, Target, Weights, default_epochs, fit,
     fit_choosing_l2,
@@ -29,8 +28,8 @@ pub(super) struct Learnt {
     pub(super) size: Option<u64>,
     /// Each λ or size that was tried, with its score
     pub(super) tried: Vec<Tried>,
-    /// How a model that was learnt from the others does on those who were kept aside
-    pub(super) judged: Option<Figures>,
+    /// How models that were learnt from the others do on those who were kept aside
+    pub(super) judged: Option<Judged>,
     /// What else was tried, if the kind was not given
     pub(super) candidates: Vec<Candidate>,
     /// And what was not
@@ -42,6 +41,18 @@ pub(super) struct Learnt {
     pub(super) passes: Option<u32>,
     /// How training went, of a network
     pub(super) epochs: Vec<Round>,
+}
+
+/// What those who were kept aside say.
+pub(super) struct Judged {
+    pub(super) accuracy: Figure,
+    pub(super) log_loss: Figure,
+}
+
+impl From<Figures> for Judged {
+    fn from(Figures { accuracy, log_loss, .. }: Figures) -> Self {
+        Self { accuracy, log_loss }
+    }
 }
 
 impl Learnt {
@@ -130,7 +141,7 @@ impl Train {
             }
             None => {
                 let fitted = self.fitted(people, features, (origin, start))?;
-                self.learnt_line(&fitted, people)?
+                self.learnt_line(&fitted)
             }
         })
     }
@@ -147,14 +158,17 @@ impl Train {
     }
 
     /// What came of a fit, judged by those who were kept aside.
-    pub(super) fn learnt_line(&self, fitted: &Fitted, people: &mut dyn Source) -> anyhow::Result<Learnt> {
+    pub(super) fn learnt_line(&self, fitted: &Fitted) -> Learnt {
         let kind = if self.kind() == Kind::Auto { Kind::Softmax } else { self.kind() };
-        let Fitted { model, options, tried, judged, .. } = fitted;
-        let judged = Some(Evaluation::of(judged, &mut Those::held_out(people))?.figures()?);
+        let &Fitted { ref model, ref options, ref tried, accuracy, log_loss, .. } = fitted;
         let soft = matches!(options.target, Target::Posterior(_));
         let method = if soft { Method::Posterior } else { self.method() };
-        let (tried, passes) = (Tried::penalties(tried), Some(options.epochs));
-        Ok(Learnt { tried, judged, passes, ..Learnt::linear(kind, model.clone(), method, Some(options.l2)) })
+        Learnt {
+            tried: Tried::penalties(tried),
+            judged: Some(Judged { accuracy, log_loss }),
+            passes: Some(options.epochs),
+            ..Learnt::linear(kind, model.clone(), method, Some(options.l2))
+        }
     }
 
     /// Each report once, in order.
