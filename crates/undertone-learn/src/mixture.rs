@@ -11,7 +11,7 @@
 //!
 //! > maximise  Σ_i ln (w_0 + Σ_m w_m·L_im)   over  w ≥ 0,
 //!
-//! which is concave in w, so that every path upwards leads to the same top. A step of expectation-maximisation goes upwards: a model's
+//! which is concave in w, so that every path upwards leads to the top. A step of expectation-maximisation goes upwards: a model's
 //! new weight is the mean share that it has in making the reports likely.
 //!
 //! It goes a part I of the way that is left: for two that speak, near the top,
@@ -30,9 +30,10 @@ use crate::features::Rows;
 use crate::{Classifier, LearnError, Predictor};
 use serde::{Deserialize, Serialize};
 
-/// Steps upwards, from even weights: t.
+/// Steps upwards, from weights that are even for all models and even chances: t.
 const STEPS: usize = 1000;
-/// What has less than this part of the weight of all models says nothing that others do not, and is left out.
+/// What has less than this part of the weight of all models says nothing that others do not, and is left out. And all together have at least this,
+/// or a float would not tell what they say from even chances.
 const LEAST: f64 = 0.1;
 /// Halvings, after which a share is known.
 const HALVINGS: usize = 30;
@@ -128,32 +129,41 @@ pub(crate) fn sharpened(p: &[f32], beta: f64) -> Vec<f64> {
     powers.into_iter().map(|power| power / sum).collect()
 }
 
-/// How much each model counts; `likelihoods` has L_im, model by model. What would count for little does not count, and one alone counts for
-/// all. Of at most ten models one always counts.
+/// How much each model counts; `likelihoods` has L_im, model by model. What would count for little does not count, nor does what alone counts for
+/// nothing beside even chances, unless nothing else is there. One alone counts for all. Of fewer than ten models one always counts.
 pub(crate) fn weights(likelihoods: &[&[f64]]) -> Vec<f64> {
-    let mut kept: Vec<usize> = (0..likelihoods.len()).collect();
+    let mut kept = telling(likelihoods);
     loop {
         let found = climb(&kept.iter().map(|&model| likelihoods[model]).collect::<Vec<_>>());
-        let least = LEAST * found.iter().sum::<f64>();
+        let sum: f64 = found.iter().sum();
         let still: Vec<usize> = kept
             .iter()
             .zip(&found)
-            .filter(|(_, weight)| **weight >= least)
+            .filter(|(_, weight)| **weight >= LEAST * sum)
             .map(|(&model, _)| model)
             .collect();
         if still == kept {
+            let all = if kept.len() == 1 { 1.0 } else { sum.max(LEAST) };
             let mut weights = vec![0.0; likelihoods.len()];
-            let alone = found.len() == 1;
-            kept.iter()
-                .zip(found)
-                .for_each(|(&model, weight)| weights[model] = if alone { 1.0 } else { weight });
+            kept.iter().zip(found).for_each(|(&model, weight)| weights[model] = weight / sum * all);
             return weights;
         }
         kept = still;
     }
 }
 
-/// Steps upwards, from weights that are even for all models and even chances: w_m ← w_m · mean of L_im / (w_0 + Σ_l w_l·L_il).
+/// The models that say more than nothing, or else the one that says least that is wrong.
+fn telling(likelihoods: &[&[f64]]) -> Vec<usize> {
+    let models = 0..likelihoods.len();
+    let telling: Vec<usize> = models.clone().filter(|&model| share(likelihoods[model]) > 0.0).collect();
+    if !telling.is_empty() {
+        return telling;
+    }
+    let sum = |model: usize| likelihoods[model].iter().sum::<f64>();
+    models.max_by(|&a, &b| sum(a).total_cmp(&sum(b))).into_iter().collect()
+}
+
+/// Steps upwards: w_m ← w_m · mean of L_im / (w_0 + Σ_l w_l·L_il).
 fn climb(likelihoods: &[&[f64]]) -> Vec<f64> {
     let mut weights = vec![1.0 / (1 + likelihoods.len()) as f64; likelihoods.len()];
     let people = likelihoods.first().map_or(0, |first| first.len());
@@ -165,7 +175,7 @@ fn climb(likelihoods: &[&[f64]]) -> Vec<f64> {
         }
         for (weight, likely) in weights.iter_mut().zip(likelihoods) {
             let shares: f64 = likely.iter().zip(&together).map(|(likely, sum)| likely / sum).sum();
-            // However small, a weight is none of nothing: the largest of them counts
+            // Not zero, or nobody could say which of several vanishing weights is the largest
             *weight = (*weight * shares / people as f64).max(f64::MIN_POSITIVE);
         }
     }
@@ -206,18 +216,26 @@ mod tests {
         weights(&models.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
+    /// So likely for the first so many of 1000 people, and so for all others.
+    fn likely(first: usize, [these, others]: [f64; 2]) -> Vec<f64> {
+        (0..1000).map(|i| if i < first { these } else { others }).collect()
+    }
+
     #[test]
     fn models_count_for_as_much_as_makes_reports_likeliest() {
-        // Both together are even chances, so that v = w_1 + w_0/2 decides: a·ln(0.1 + 0.8·v) + (1 - a)·ln(0.9 - 0.8·v) is greatest where
-        // 0.1 + 0.8·v = a
-        let found = weights_of(&about(600));
-        assert!(((1.0 + found[0] - found[1]) / 2.0 - 0.625).abs() < 1e-9, "{found:?}");
-        // Nine in ten: v = 1, and what is beyond counts for all as well
-        for first in [900, 950] {
-            assert_eq!(weights_of(&about(first)), [1.0, 0.0]);
+        // a·ln(0.6 + 1.2·w) + (1 - a)·ln(1.8 - 1.2·w) is greatest at w = 2·a - 1/2; the mean of 1/L is then below one, so that even chances
+        // have no weight
+        for (first, expected) in [(600, 0.7), (450, 0.4)] {
+            let found = weights_of(&[likely(first, [1.8, 0.6]), likely(first, [0.6, 1.8])]);
+            assert!(
+                (found[0] - expected).abs() < 1e-9 && (found[1] - 1.0 + expected).abs() < 1e-9,
+                "{found:?}"
+            );
         }
-        // 0.15 = 0.1 + 0.8·v: a sixteenth is left out
-        assert_eq!(weights_of(&about(150)), [0.0, 1.0]);
+        // 0.9·ln(1.8 - 0.3·w) + 0.1·ln(0.6 + y·w) is greatest at w = 0.2 for y = 1.35, and at 0.05 for 0.9818: a twentieth is left out
+        let beside = |y: f64| weights_of(&[likely(900, [1.8, 0.6]), likely(900, [1.5, 0.6 + y])]);
+        assert!((beside(1.35)[1] - 0.2).abs() < 1e-3, "{:?}", beside(1.35));
+        assert_eq!(beside(0.9818), [1.0, 0.0]);
     }
 
     #[test]
@@ -231,40 +249,48 @@ mod tests {
 
     #[test]
     fn a_model_that_knows_nothing_does_not_temper_a_rash_one() {
-        // The first is right about six in ten and too sure of it; the second says nothing of anybody
+        // The first is right about six in ten and too sure of it; another says nothing of anybody, or knows one in a hundred only
         let [rash, _] = about(600);
-        let silent = vec![1.0 - 1e-9; 1000];
-        assert!(weights_of(&[rash.clone(), silent])[0] > 0.2);
-        // and the third of one in a hundred only
-        let little = (0..1000).map(|i| if i % 100 == 0 { 1.8 } else { 0.9 }).collect();
-        assert_eq!(weights_of(&[rash, little]), [1.0, 0.0]);
+        let silent = vec![1.0; 1000];
+        let little: Vec<f64> = (0..1000).map(|i| if i % 100 == 0 { 1.8 } else { 0.9 }).collect();
+        for other in [silent, little] {
+            assert_eq!(weights_of(&[rash.clone(), other]), [1.0, 0.0]);
+        }
+    }
+
+    #[test]
+    fn of_models_that_are_all_worse_than_even_chances_the_least_bad_is_heard() {
+        assert_eq!(weights_of(&[about(400)[0].clone(), about(450)[0].clone()]), [0.0, 1.0]);
+        assert_eq!(weights_of(&[vec![0.0; 10], vec![0.0; 10]]).iter().sum::<f64>().to_bits(), 1f64.to_bits());
+    }
+
+    #[test]
+    fn models_are_heard_however_little_they_count() {
+        // Right about 501 and 502 of 1000: 0.0025 and 0.005 beside even chances
+        let found = weights_of(&[about(501)[0].clone(), about(502)[0].clone()]);
+        assert!((found.iter().sum::<f64>() - LEAST).abs() < 1e-12 && found[1] > found[0], "{found:?}");
     }
 
     #[test]
     fn weights_leave_even_ones_only_as_far_as_reports_tell() {
-        // Models that are apart by ±δ: α·ln(1 + δ·d) + (1 - α)·ln(1 - δ·d) is greatest at d = w_1 - w_2 = (2·α - 1)/δ
+        // Models that are apart by ±δ: α·ln(1 - δ + 2·δ·w) + (1 - α)·ln(1 + δ - 2·δ·w) is greatest at w = 1/2 + (α - 1/2)/δ
         let found = |delta: f64, first: usize| {
-            let says = |sign: f64| {
-                (0..1000).map(|i| 1.0 + if i < first { sign * delta } else { -sign * delta }).collect()
-            };
-            let weights = weights_of(&[says(1.0), says(-1.0)]);
-            weights[0] - weights[1]
+            let says = |delta: f64| likely(first, [1.5 * (1.0 + delta), 1.5 * (1.0 - delta)]);
+            weights_of(&[says(delta), says(-delta)])[0]
         };
-        // Each step goes (w_1 + w_2)·δ² = 2/3·δ² of the way: nearly all of it
-        assert!((found(0.1, 510) - 0.2).abs() < 1e-3);
-        // or, with δ² = 10^-4, a fifteenth of the way to 0.8
-        assert!((found(0.01, 504) - 0.8 * (1.0 - (-2.0 / 30.0f64).exp())).abs() < 1e-3);
+        assert!((found(0.1, 510) - 0.6).abs() < 1e-4, "{}", found(0.1, 510));
+        // I = δ² = 10^-4: of the way to 0.9 a tenth is done, 1 - (1 - I)^1000
+        assert!((found(0.01, 504) - (0.5 + 0.4 * (1.0 - (-0.1f64).exp()))).abs() < 1e-3);
     }
 
     #[test]
     fn what_is_left_out_leaves_its_weight_to_others_until_all_count_for_something() {
-        // Each of the first two knows 480 of 1000, and the third one the other 40
+        // Each of the first two knows 480 of 1000, and the third one the other 40, and all know a little of everybody
         let says = |knows: std::ops::Range<usize>| {
-            (0..1000).map(|i| if knows.contains(&i) { 1.8 } else { 0.6 }).collect()
+            (0..1000).map(|i| if knows.contains(&i) { 3.0 } else { 1.1 }).collect()
         };
         let found = weights_of(&[says(0..480), says(480..960), says(960..1000)]);
         assert!(found[2].abs() < 1e-12 && (found[0] - 0.5).abs() < 1e-6, "{found:?}");
-        assert!(found.iter().all(|&weight| weight == 0.0 || weight >= LEAST));
     }
 
     #[test]

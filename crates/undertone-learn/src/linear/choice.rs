@@ -99,8 +99,8 @@ pub fn fit_choosing_l2(
         sharpness = scale(&judged, fits.source)?;
         model.weights.scale(sharpness);
         judged.weights.scale(sharpness);
-        tally = Tally::default();
-        tally.add(&judged, &mut Those::held_out(fits.source))?;
+        // Whom it is right about does not change
+        tally.log_loss = Tally::of(&judged, &mut Those::held_out(fits.source))?.log_loss;
     }
     let (accuracy, log_loss) = (tally.right.figure(), tally.log_loss.figure());
     Ok(Fitted { model, options: chosen, sharpness, tried, accuracy, log_loss })
@@ -136,18 +136,16 @@ impl<P: FnMut(Progress)> Fits<'_, P> {
     /// After the first part come the last ones: `auto` has the others judge first, of whom no line has heard then.
     fn try_out(&mut self, place: usize, options: &ErmOptions, long: u64) -> Result<Candidate, LearnError> {
         let options = ErmOptions { l2: GRID[place], ..options.clone() };
-        let (mut first, mut scores, mut tally) = (None, Moments::default(), Tally::default());
+        let (mut first, mut tally) = (None, Tally::default());
         for part in (0..self.parts).map(|turn| (PARTS - turn) % PARTS) {
             let report = |seen: Progress| (self.progress)(seen.within(self.done, long, self.of));
             let mut others = Those::without_part(self.source, part);
             let model = fit(&mut others, self.features, self.classes, &options, None, report)?;
             self.done += long;
-            let judges = &mut Those::of_part(self.source, part);
-            judge(&model, judges, &mut scores)?;
-            tally.add(&model, judges)?;
+            tally.add(&model, &mut Those::of_part(self.source, part))?;
             first.get_or_insert(model);
         }
-        first.map(|model| Candidate { place, model, scores, tally }).ok_or(LearnError::TooFewReports)
+        first.map(|model| Candidate { place, model, tally }).ok_or(LearnError::TooFewReports)
     }
 }
 
@@ -167,30 +165,32 @@ fn enough(source: &mut dyn Source) -> Result<usize, LearnError> {
     }
 }
 
-/// Adds how likely a model finds the reports of some people, or how small it makes their loss.
-fn judge(model: &LinearModel, people: &mut dyn Source, moments: &mut Moments) -> Result<(), LearnError> {
-    people.pass(&mut |people| {
-        for score in scores(model, people) {
-            moments.add(score);
-        }
-        Ok(())
-    })
-}
-
-/// What people say of models that were learnt without them, debiased.
+/// What people say of models that were learnt without them.
 #[derive(Clone, Copy, Default)]
 struct Tally {
+    /// What models are chosen by
+    scores: Moments,
+    /// Debiased, as is the next
     right: Moments,
     log_loss: Moments,
 }
 
 impl Tally {
+    fn of(model: &LinearModel, people: &mut dyn Source) -> Result<Self, LearnError> {
+        let mut tally = Self::default();
+        tally.add(model, people)?;
+        Ok(tally)
+    }
+
     fn add(&mut self, model: &LinearModel, people: &mut dyn Source) -> Result<(), LearnError> {
         people.pass(&mut |people| {
             let probabilities = model.probabilities(&people.rows);
             for (p, unbiased) in probabilities.chunks_exact(model.classes()).zip(people.unbiased.iter()) {
                 self.right.add(terms::accuracy(p, unbiased));
                 self.log_loss.add(terms::log_loss(p, unbiased));
+            }
+            for score in scores(model, people, &probabilities) {
+                self.scores.add(score);
             }
             Ok(())
         })
@@ -199,10 +199,8 @@ impl Tally {
 
 /// The power of two by which the weights have to be multiplied for those who were kept aside to find them likeliest.
 fn scale(model: &LinearModel, source: &mut dyn Source) -> Result<f32, LearnError> {
-    let mut score = |model: &LinearModel| {
-        let mut moments = Moments::default();
-        judge(model, &mut Those::held_out(source), &mut moments).map(|()| moments.mean)
-    };
+    let mut score =
+        |model: &LinearModel| Tally::of(model, &mut Those::held_out(source)).map(|tally| tally.scores.mean);
     let (mut best, mut factor) = (score(model)?, 1.0);
     loop {
         let mut sharper = model.clone();
@@ -221,19 +219,19 @@ struct Candidate {
     place: usize,
     /// Of all but the first part
     model: LinearModel,
-    scores: Moments,
     tally: Tally,
 }
 
 impl Candidate {
     /// The mean; what is no number is worse than any.
     fn score(&self) -> f64 {
-        if self.scores.mean.is_finite() { self.scores.mean } else { f64::NEG_INFINITY }
+        let mean = self.tally.scores.mean;
+        if mean.is_finite() { mean } else { f64::NEG_INFINITY }
     }
 
     /// Whether its likelihood is not above that of even chances, which is 0, by two standard errors.
     fn is_in_doubt(&self) -> bool {
-        let clear = self.score() > 2.0 * self.scores.figure().standard_error;
+        let clear = self.score() > 2.0 * self.tally.scores.figure().standard_error;
         !clear
     }
 }
@@ -296,7 +294,7 @@ impl Search {
     fn figures(&self) -> Vec<(f64, Figure)> {
         let mut tried: Vec<&Candidate> = self.tried.iter().collect();
         tried.sort_by_key(|candidate| candidate.place);
-        tried.iter().map(|candidate| (GRID[candidate.place], candidate.scores.figure())).collect()
+        tried.iter().map(|candidate| (GRID[candidate.place], candidate.tally.scores.figure())).collect()
     }
 
     /// The λ to try next.
@@ -323,10 +321,9 @@ impl Search {
     }
 }
 
-/// What each person's report says about a model.
-fn scores(model: &LinearModel, people: &Examples) -> Vec<f64> {
+/// What each person's report says about a model, which says `probabilities`.
+fn scores(model: &LinearModel, people: &Examples, probabilities: &[f32]) -> Vec<f64> {
     if matches!(model.loss, Loss::Softmax | Loss::Logistic) {
-        let probabilities = model.probabilities(&people.rows);
         let rows = probabilities.chunks_exact(model.classes()).zip(people.likelihood.iter());
         return rows.map(|(p, likelihood)| terms::log_likelihood(p, likelihood)).collect();
     }
@@ -401,6 +398,9 @@ mod tests {
         let evaluation = Evaluation::of(&fitted.model, &mut words(4000, 60, 20.0, 2)).unwrap();
         let accuracy = evaluation.figures().unwrap().accuracy;
         assert!(accuracy.value - 5.0 * accuracy.standard_error > 5.0 / 60.0, "{accuracy:?}");
+        // And those who were kept aside had said so
+        let told = fitted.accuracy;
+        assert!((told.value - accuracy.value).abs() < 5.0 * told.standard_error, "{told:?} {accuracy:?}");
         // Whoever is shown the same people learns the same, as sharp as it was made
         assert!(fitted.sharpness > 1.0);
         assert_eq!(fitted.again(&mut words(2000, 60, 1.5, 1)).unwrap(), fitted.model);

@@ -107,10 +107,7 @@ impl Train {
                 self.mixture(&contest, &everybody, classes, seen.as_ref(), &scores.predictor, &stages)?
             }
             (Some(Sort::Represented), Some(seen)) => represented(seen, &everybody, classes, &stages)?,
-            (Some(Sort::Average(average)), _) => {
-                drop((everybody, seen));
-                self.averages(origin, people, average)?
-            }
+            (Some(Sort::Average(average)), _) => self.average(&everybody, question, average)?,
             _ => scores,
         };
         stages.finish();
@@ -132,7 +129,9 @@ impl Train {
                 let model = seen.model(everybody, classes, stages)?;
                 Ok(Predictor::Represented(Box::new(model)))
             }
-            (Sort::Average(average), _) => self.average(everybody, Question::Classes(classes), average),
+            (Sort::Average(average), _) => {
+                Ok(self.average(everybody, Question::Classes(classes), average)?.predictor)
+            }
             (Sort::Line, _) => Ok(line.clone()),
             (Sort::Represented | Sort::Factors, _) => Err(anyhow!("{sort:?} does not take part")),
         })?;

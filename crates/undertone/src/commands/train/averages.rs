@@ -217,11 +217,14 @@ impl Train {
         everybody: &Examples,
         question: Question,
         average: Average,
-    ) -> anyhow::Result<Predictor> {
+    ) -> anyhow::Result<Learnt> {
         let fitted = fit(average, everybody, question, self.seed())?;
-        Ok(Predictor::Nonparametric(self.trusted(fitted.model)))
+        let (size, tried) = (Some(fitted.size), tried(&fitted));
+        let predictor = Predictor::Nonparametric(self.trusted(fitted.model));
+        Ok(Learnt { size, tried, ..Learnt::new(average.into(), predictor, METHOD.into()) })
     }
 
+    /// And how averages of the others do.
     pub(super) fn averages(
         &self,
         origin: &Origin,
@@ -231,17 +234,9 @@ impl Train {
         self.check_fits(people)?;
         let question = Question::Classes(origin.classes().len());
         let others = self.gather(&mut Those::others(people))?;
-        let judged = judge(&fit(average, &others, question, self.seed())?.model, people)?;
+        let judged = Some(judge(&fit(average, &others, question, self.seed())?.model, people)?);
         drop(others);
-        let fitted = fit(average, &self.gather(people)?, question, self.seed())?;
-        let (tried, size) = (tried(&fitted), Some(fitted.size));
-        let predictor = Predictor::Nonparametric(self.trusted(fitted.model));
-        Ok(Learnt {
-            tried,
-            size,
-            judged: Some(judged),
-            ..Learnt::new(average.into(), predictor, METHOD.into())
-        })
+        Ok(Learnt { judged, ..self.average(&self.gather(people)?, question, average)? })
     }
 
     pub(super) fn number_averages(

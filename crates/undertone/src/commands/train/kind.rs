@@ -35,7 +35,7 @@ pub(super) enum Kind {
     Inception,
     /// A network of two categories that meet, such as people and things
     Rating,
-    /// Whichever of a line, cells, neighbours, forest, factors and representation does best on people who were kept aside
+    /// What a line, cells, neighbours, forest, factors and representation do best on people who were kept aside: of classes together, of numbers one of them
     Auto,
 }
 

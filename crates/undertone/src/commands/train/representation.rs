@@ -103,7 +103,8 @@ pub(super) fn represented(
     Ok(Learnt::new(Kind::Representation, predictor, "posterior".into()))
 }
 
-/// How good it is what models of the others say of some parts.
+/// How good it is what models of the others say of some parts. What several parts say is taken for independent, which it is but for the reports
+/// that their models have in common.
 pub(super) fn judged<'a>(
     everybody: &Examples,
     classes: usize,
