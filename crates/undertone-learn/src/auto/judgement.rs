@@ -111,12 +111,11 @@ struct Sharpened {
 impl Sharpened {
     /// With the β that makes reports likeliest; beside even chances several may, of which the least sure is taken.
     fn of(parts: &[Vec<f32>], judges: &[LabelVectors], classes: usize) -> Self {
-        let tried =
-            SHARPNESS.map(|step| Self::at((f64::from(step) / 2.0 - 3.0).exp2(), parts, judges, classes));
-        let tried: Vec<Self> = tried.collect();
+        let at = |step: i8| Self::at((f64::from(step) / 2.0 - 3.0).exp2(), parts, judges, classes);
         let surprise = |sort: &Self| mean(&sort.surprises()).value;
-        let least = tried.iter().map(surprise).fold(f64::INFINITY, f64::min);
-        tried.into_iter().find(|sort| surprise(sort) <= least + ROUNDING).expect("the least is one of them")
+        let likelier =
+            |best: Self, next: Self| if surprise(&next) + ROUNDING < surprise(&best) { next } else { best };
+        SHARPNESS.skip(1).map(at).fold(at(*SHARPNESS.start()), likelier)
     }
 
     fn at(beta: f64, parts: &[Vec<f32>], judges: &[LabelVectors], classes: usize) -> Self {
