@@ -44,7 +44,7 @@ pub struct Fitted {
     pub tried: Vec<(f64, Figure)>,
     /// How often what was tried with these options is right about those who were kept aside
     pub accuracy: Figure,
-    /// And how little it believes in what is true of them
+    /// And how little it believes in what is true of them; of those of the first part alone where soft labels were sharpened
     pub log_loss: Figure,
 }
 

@@ -76,11 +76,15 @@ fn averages_learn_what_no_line_separates_and_auto_finds_that_out_from_reports() 
         let told = json(&format!("evaluate {model} {others}"));
         let apart = number(&told, "accuracy") - number(&truth, "accuracy");
         assert!(apart.abs() < 5.0 * number(&told, "accuracy_standard_error"), "{name}: {apart}");
-        // Of lines any corner may be cut off, and those that were learnt without a part cut others
         let held_out = &trained["held_out_accuracy"];
-        let apart = number(held_out, "value") - number(&truth, "accuracy");
-        let honest = apart.abs() < 5.0 * number(held_out, "standard_error") + 0.02;
-        assert!(name == "softmax" || honest, "{name}: {held_out}");
+        let (value, slack) = (number(held_out, "value"), 5.0 * number(held_out, "standard_error"));
+        if name == "softmax" {
+            // No line is better than the best, nor worse than its opposite; which corner one cuts off differs from part to part
+            assert!((1.0 / 3.0 - slack..2.0 / 3.0 + slack).contains(&value), "{held_out}");
+        } else {
+            let apart = value - number(&truth, "accuracy");
+            assert!(apart.abs() < slack + 0.02, "{name}: {held_out}");
+        }
         number(&truth, "accuracy")
     };
     let line = accuracy("softmax");

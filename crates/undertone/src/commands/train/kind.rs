@@ -35,7 +35,7 @@ pub(super) enum Kind {
     Inception,
     /// A network of two categories that meet, such as people and things
     Rating,
-    /// What a line, cells, neighbours, forest, factors and representation do best on people who were kept aside: of classes together, of numbers one of them
+    /// A line, cells, neighbours, forest, factors or representation, as people who were kept aside decide: of classes often several together
     Auto,
 }
 
