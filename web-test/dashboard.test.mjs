@@ -339,6 +339,19 @@ describe('the page', { skip: UNDERTONE_URL && 'UNDERTONE_URL is set' }, () => {
     assertQuiet(page, { network: true });
   }));
 
+  test('listens again to a collector that comes back with events', () => visit(samples.full, async (page, collector) => {
+    await shows(page, '#connection', 'every 2 seconds');
+    await collector.stop();
+    await shows(page, '#notice', 'the collector does not answer.');
+    collector.status = { ...samples.full, reports: 15_400 };
+    collector.events = true;
+    await collector.start();
+    await shows(page, '#reports', '15,400');
+    assert.equal(await text(page, '#connection'), 'Live');
+    while (collector.listeners === 0) await page.waitForTimeout(20);
+    assertQuiet(page, { network: true });
+  }, { prepare: (collector) => { collector.events = false; } }));
+
   test('says so when the collector answers with an error or with nonsense', () => visit(samples.full, async (page, collector) => {
     await shows(page, '#notice', 'trying again: the collector answers with error 503.');
     collector.error = null;

@@ -62,6 +62,7 @@ export class Connection {
       this.#tell('locked');
       await this.unlock();
     } else {
+      this.#streamAgain = 0; // a stream that broke with the collector says nothing about the one that comes back
       this.#tell('lost', trouble.message);
     }
   }
