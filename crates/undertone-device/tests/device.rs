@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 use undertone_device::{Counter, Device, DeviceError, Question, State};
@@ -383,6 +383,7 @@ fn killed_at_any_moment_nothing_that_was_said_is_forgotten() {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
+        let (tell, told) = mpsc::channel();
         let reader = thread::spawn(move || {
             let (mut sent, mut line) = (Vec::new(), String::new());
             while lines.read_line(&mut line).is_ok_and(|length| length > 0) {
@@ -390,15 +391,20 @@ fn killed_at_any_moment_nothing_that_was_said_is_forgotten() {
                 let whole = line.strip_suffix('\n').and_then(|line| line.split_once("sent "));
                 if let Some((number, digits)) = whole.and_then(|(_, words)| words.split_once(' ')) {
                     sent.push((number.parse::<u32>().unwrap(), digits.to_owned()));
+                    let _ = tell.send(());
                 }
                 line.clear();
             }
             sent
         });
+        // A child's time begins when it has said something, however long a busy machine takes to start it; that of one in
+        // four begins at once, so that some are killed while they open.
+        let heard = if round % 4 > 0 { told.recv_timeout(Duration::from_mins(2)) } else { Ok(()) };
         thread::sleep(Duration::from_millis(20 + 13 * round));
         child.kill().unwrap();
         child.wait().unwrap();
         let sent = reader.join().unwrap();
+        heard.expect("a child has said nothing for two minutes, or has ended");
         for (number, digits) in sent {
             match said.iter().find(|(other, _)| *other == number) {
                 Some((_, earlier)) => assert_eq!(*earlier, digits, "question {number} was answered anew"),

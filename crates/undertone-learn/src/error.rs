@@ -256,13 +256,17 @@ pub enum LearnError {
 }
 
 impl LearnError {
-    /// The same about the memory of a network, with what helps where there are no options for memory and batches.
+    /// The same about memory, with what helps where other options are there than for training.
     #[must_use]
     pub fn helped_by(self, remedy: &str) -> Self {
-        let Self::NetworkMemory { people, need, allowed, .. } = self else { return self };
-        let (needed, allowed) = (megabytes(need.bytes()), allowed >> 20);
+        let (what, people, bytes, allowed) = match self {
+            Self::NetworkMemory { people, need, allowed, .. } => ("network", people, need.bytes(), allowed),
+            Self::Memory { people, bytes, allowed, .. } => ("representation", people as u64, bytes, allowed),
+            other => return other,
+        };
+        let (needed, allowed) = (megabytes(bytes), allowed >> 20);
         Self::Source(
-            format!("a network of {people} people needs {needed} MB of memory, and {allowed} MB are allowed: {remedy}").into(),
+            format!("a {what} of {people} people needs {needed} MB of memory, and {allowed} MB are allowed: {remedy}").into(),
         )
     }
 }

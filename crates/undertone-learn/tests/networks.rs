@@ -82,10 +82,9 @@ fn bits(model: &NetModel) -> Vec<u32> {
     model.weights().iter().map(|weight| weight.to_bits()).collect()
 }
 
-/// A folder of this test.
+/// A folder of this test, which is not there yet.
 fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // What an earlier run has left
+    let folder = std::env::temp_dir().join(format!("undertone-networks-{}-{name}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     folder
 }
@@ -206,6 +205,7 @@ fn an_interrupted_training_ends_as_if_nothing_had_happened() {
     }
     let error = trainer.fit(&mut vec![examples], None).unwrap_err().to_string();
     assert!(error.contains(".checkpoint"), "{error}");
+    std::fs::remove_dir_all(&checkpoints).unwrap();
 }
 
 #[test]
@@ -351,7 +351,8 @@ fn stages_that_were_interrupted_are_not_learnt_again() {
     let epsilon = Epsilon::new(1.0).unwrap();
     let plan = MultiStage { warm_start: true, ..MultiStage::debiased(CLASSES as u32, epsilon, &[0.6, 0.4]) };
     let tell = |progress: &Progress| *seen.borrow_mut() += usize::from(!progress.is_found);
-    let trainer = NetTrainer { checkpoints: Some(checkpoints), progress: Some(&tell), ..mlp(training(2)) };
+    let trainer =
+        NetTrainer { checkpoints: Some(checkpoints.clone()), progress: Some(&tell), ..mlp(training(2)) };
     let run = || {
         let mut rng = ChaCha12Rng::seed_from_u64(9);
         let mut devices = |person: u64, mechanism: &LabelMechanism| -> Result<LabelSet, LearnError> {
@@ -365,6 +366,7 @@ fn stages_that_were_interrupted_are_not_learnt_again() {
     // The same people answer the same, as the same coins are tossed.
     assert_eq!(run(), first);
     assert_eq!(*seen.borrow(), 4);
+    std::fs::remove_dir_all(&checkpoints).unwrap();
 }
 
 /// Says of everybody whether a network is trained on them, or judged by them: another report of somebody who judges changes nothing of

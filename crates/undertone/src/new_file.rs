@@ -13,52 +13,64 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(crate) struct NewFile {
     path: PathBuf,
-    beside: PathBuf,
     force: bool,
-    /// Once something was written
-    file: Option<File>,
+    /// The file beside its place, once something was written
+    file: Option<(PathBuf, File)>,
 }
 
 impl NewFile {
     /// A file to be at `path`, where nothing may be yet unless `force` is set. A folder that cannot be written to is refused now,
     /// not after hours of work.
     pub(crate) fn create(path: &Path, force: bool) -> anyhow::Result<Self> {
-        let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
+        if path.file_name().is_none() || path.is_dir() {
             bail!("{} is a directory; name a file in it", path.display());
-        };
+        }
         refuse_existing(path, force)?;
-        let beside = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-        let tried = File::create_new(&beside).and_then(|_| fs::remove_file(&beside));
+        let tried = create_beside(path).and_then(|(beside, _)| fs::remove_file(beside));
         tried.with_context(|| format!("{} cannot be written", path.display()))?;
-        Ok(Self { path: path.to_owned(), beside, force, file: None })
+        Ok(Self { path: path.to_owned(), force, file: None })
     }
 
     /// Moves the file to its place and says how many bytes it has.
     pub(crate) fn keep(mut self) -> anyhow::Result<u64> {
         refuse_existing(&self.path, self.force)?;
         let mut moved = || -> io::Result<u64> {
-            let file = self.file()?;
+            let (beside, file) = beside(&mut self.file, &self.path)?;
             file.sync_all()?;
             let bytes = file.metadata()?.len();
-            fs::rename(&self.beside, &self.path)?;
+            fs::rename(beside, &self.path)?;
             // There is nothing left to remove.
             self.file = None;
             Ok(bytes)
         };
         moved().with_context(|| format!("{} cannot be written", self.path.display()))
     }
+}
 
-    /// The file beside its place, made if it is not there yet.
-    fn file(&mut self) -> io::Result<&mut File> {
-        match &mut self.file {
-            Some(file) => Ok(file),
-            none => Ok(none.insert(File::create_new(&self.beside)?)),
+/// The file beside `path`, made if it is not there yet.
+fn beside<'a>(file: &'a mut Option<(PathBuf, File)>, path: &Path) -> io::Result<&'a mut (PathBuf, File)> {
+    match file {
+        Some(file) => Ok(file),
+        none => Ok(none.insert(create_beside(path)?)),
+    }
+}
+
+/// A new file beside `path`, of a name that nobody has. The number of the process is not enough: one that was killed may have had the
+/// same and left its file, as in containers, where it is often 1.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    let (name, process) = (path.file_name().unwrap_or_default().to_string_lossy(), std::process::id());
+    let mut turn = 0;
+    loop {
+        let beside = path.with_file_name(format!(".{name}.{process}.{turn}"));
+        match File::create_new(&beside) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => turn += 1,
+            made => return made.map(|file| (beside, file)),
         }
     }
 }
 
 /// Removes what a process that was killed has left behind in a folder that nobody else writes to: the files beside their
-/// place. Another process may get the same number, and would find its own file taken.
+/// place.
 pub(crate) fn remove_unfinished(folder: &Path) -> anyhow::Result<()> {
     let removed = || -> io::Result<()> {
         for entry in fs::read_dir(folder)? {
@@ -100,19 +112,19 @@ pub(crate) fn refuse_input<'a>(
 
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file()?.write(bytes)
+        beside(&mut self.file, &self.path)?.1.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), File::flush)
+        self.file.as_mut().map_or(Ok(()), |(_, file)| file.flush())
     }
 }
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if self.file.is_some() {
+        if let Some((beside, _)) = &self.file {
             // Whatever made us stop matters more than a file that cannot be removed.
-            let _ = fs::remove_file(&self.beside);
+            let _ = fs::remove_file(beside);
         }
     }
 }
@@ -150,16 +162,19 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_left_is_removed_and_nothing_else_is() {
+    fn what_a_killed_process_left_is_in_nobodys_way_and_removed_on_demand_as_nothing_else_is() {
         let folder = folder("unfinished");
         fs::write(folder.join("a"), "kept").unwrap();
         fs::create_dir(folder.join(".folder")).unwrap();
         let mut file = NewFile::create(&folder.join("b"), false).unwrap();
         file.write_all(b"half").unwrap();
         std::mem::forget(file);
-        assert!(NewFile::create(&folder.join("b"), false).is_err());
+        // As of another process of the same number
+        let mut file = NewFile::create(&folder.join("b"), false).unwrap();
+        file.write_all(b"whole").unwrap();
+        file.keep().unwrap();
+        assert_eq!(fs::read(folder.join("b")).unwrap(), b"whole");
         remove_unfinished(&folder).unwrap();
-        NewFile::create(&folder.join("b"), false).unwrap().keep().unwrap();
         let mut names: Vec<_> =
             fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();

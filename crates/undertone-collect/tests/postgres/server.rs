@@ -41,9 +41,7 @@ impl Server {
         if is_root() {
             run(Command::new("chown").arg("postgres").arg(&folder));
         }
-        // A port that was free a moment ago
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = Self { programs, folder, port };
+        let server = Self { programs, folder, port: free_port(number) };
         run(server.program("initdb").args(["--auth=trust", "--username=undertone", "--no-sync"]));
         server.go();
         Some(server)
@@ -97,6 +95,14 @@ impl Drop for Server {
 
 pub(crate) fn settings(port: u16) -> String {
     format!("host=127.0.0.1 port={port} user=undertone dbname=postgres")
+}
+
+/// A port that is free, below those that a system hands out by itself, so that nobody is given it before the server listens
+/// or while it is down. Each server of each process looks from another place on.
+fn free_port(number: u32) -> u16 {
+    let first = 20_000 + (8 * std::process::id() + number) % 12_000;
+    let mut ports = first as u16..32_768;
+    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
 }
 
 fn run(command: &mut Command) {

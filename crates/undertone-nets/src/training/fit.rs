@@ -3,7 +3,7 @@
 use super::checkpoint::{Best, Checkpoint, State};
 use super::lane::{LANES, Lane, Step, predict};
 use super::pieces::pieces;
-use super::{Dataset, Scale, Training};
+use super::{Augmentation, Dataset, Scale, Training};
 use crate::coins::{Coins, Purpose};
 use crate::layer::Image;
 use crate::network::Network;
@@ -61,6 +61,7 @@ pub fn fit(
 ) -> Result<Trained, NetError> {
     training.check()?;
     check_mixup(architecture, training)?;
+    check_augmentation(architecture, training)?;
     let network = architecture.network(data.classes)?;
     let weights = first_weights(architecture, &network, training, start)?;
     check_people(&network, training, &data)?;
@@ -77,6 +78,21 @@ fn check_mixup(architecture: &Architecture, training: &Training) -> Result<(), N
     let Some(value) = training.mixup.filter(|_| architecture.takes_names()) else { return Ok(()) };
     let expected = "left out for a network of names, which cannot be mixed";
     Err(NetError::Parameter { what: "α of mixup", value, expected })
+}
+
+/// Refuses to move an image out of itself, or to blank all of it.
+fn check_augmentation(architecture: &Architecture, training: &Training) -> Result<(), NetError> {
+    let Some(Image { height, width, .. }) = architecture.image() else { return Ok(()) };
+    let Augmentation { shift, cutout, .. } = training.augmentation;
+    let sizes =
+        [("the shift of images, in pixels,", shift), ("the side of what is cut out, in pixels,", cutout)];
+    match sizes.into_iter().find(|(_, pixels)| *pixels >= height.min(width)) {
+        Some((what, pixels)) => {
+            let expected = "less than the side of an image";
+            Err(NetError::Parameter { what, value: pixels as f64, expected })
+        }
+        None => Ok(()),
+    }
 }
 
 fn first_weights(

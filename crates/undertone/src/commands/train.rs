@@ -25,7 +25,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use curator::CuratorWords;
 use kind::{Kind, Method};
-use networks::Retrain;
+use networks::NetworkWords;
 use scores::Learnt;
 use std::io::Write;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -92,7 +92,7 @@ pub(crate) struct Train {
     /// A model to start from, such as that of the stage before: its columns are turned into features as it does it
     #[arg(long, value_name = "MODEL", conflicts_with = "columns")]
     start: Option<PathBuf>,
-    /// λ of the penalty λ/2·|W|²; then nothing is chosen, and nobody kept aside
+    /// λ of the penalty λ/2·|W|²; of a line nothing is chosen then, and nobody kept aside
     #[arg(long, value_name = "LAMBDA", value_parser = arguments::penalty, allow_hyphen_values = true)]
     l2: Option<f64>,
     /// Passes over all reports; by default as many as make a few thousand steps. At most so many where those who are kept aside choose: of a network, and of a line unless --l2 is given
@@ -128,12 +128,6 @@ pub(crate) struct Train {
     /// on, and other reports of the same people find what their features tell
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// A folder in which a network is kept after each epoch: what was interrupted goes on from there, and ends in the same bits
-    #[arg(long, value_name = "DIR")]
-    checkpoints: Option<PathBuf>,
-    /// A network: train another one on labels that the first makes of the reports
-    #[arg(long, value_enum, value_name = "LABELS")]
-    retrain: Option<Retrain>,
     /// With --model auto also how everything that was tried did, and what was not tried, and why; of a network how each epoch went, of a
     /// representation what reports chose at each step
     #[arg(long)]
@@ -145,6 +139,8 @@ pub(crate) struct Train {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    networks: NetworkWords,
     #[command(flatten)]
     curator: CuratorWords,
 }
@@ -269,9 +265,10 @@ impl Train {
         matches!(self.kind(), Kind::Softmax | Kind::Logistic | Kind::Auto) || self.kind().network().is_some()
     }
 
-    /// Everybody, in memory if they fit; one pass has nothing to come back to, and a representation keeps them itself.
+    /// Everybody, in memory if they fit; one pass has nothing to come back to, and representations and networks keep them themselves.
     fn people<'a>(&self, origin: &'a Origin, encoder: &'a Encoder) -> People<'a> {
-        let once = self.method() == Method::Sgd || self.kind() == Kind::Representation;
+        let kept = self.kind() == Kind::Representation || self.kind().network().is_some();
+        let once = self.method() == Method::Sgd || kept;
         People::new(origin, encoder, if once { 0 } else { self.reports_memory() })
     }
 

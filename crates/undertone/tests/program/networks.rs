@@ -104,6 +104,35 @@ fn a_network_learns_images_from_reports_and_says_how_well() {
 }
 
 #[test]
+fn how_a_network_is_trained_can_be_said() {
+    let folder = Folder::new("networks-words");
+    let table = images(&folder, "train", 400);
+    let train =
+        |words: &str| format!("train {table} --label label --model cnn --epochs 1 --force {words} -o");
+    let trained = |words: &str| {
+        let model = folder.path("model.json");
+        json(&format!("{} {model}", train(words)));
+        fs::read(model).unwrap()
+    };
+    let usual = trained("");
+    // As for every network, and for images of this size
+    assert!(trained("--rate 0.1 --shift 0") == usual);
+    let mut models = vec![usual];
+    for words in ["--rate 0.05", "--l2 1e-2", "--mixup 4", "--shift 1", "--flip", "--cutout 3"] {
+        let model = trained(words);
+        assert!(!models.contains(&model), "{words} changes nothing");
+        models.push(model);
+    }
+    let out = folder.path("x.json");
+    for (words, message) in [
+        ("--shift 8", "the shift of images, in pixels, is 8, but has to be less than the side of an image"),
+        ("--cutout 8", "the side of what is cut out, in pixels, is 8, but has to be less than"),
+    ] {
+        refused(&format!("{} {out}", train(words)), 1, message);
+    }
+}
+
+#[test]
 fn a_second_stage_is_asked_with_a_network_and_starts_from_it() {
     let folder = Folder::new("networks-stages");
     let (table, test) = (images(&folder, "train", 3000), images(&folder, "test", 1000));
@@ -315,7 +344,10 @@ fn what_no_network_can_be_made_of_is_refused() {
     for (words, code, message) in [
         (format!("{told} --model cnn"), 1, "takes one column of square images, not 2 public columns"),
         (format!("{told} --model inception"), 1, "--model mlp takes all"),
-        (format!("{told} --model mlp --l2 1e-3"), 2, "--model mlp has no use for --l2"),
+        (format!("{told} --model mlp --flip"), 2, "--model mlp has no use for --flip"),
+        (format!("{told} --model rating --mixup 1"), 2, "--model rating has no use for --mixup"),
+        (format!("{told} --model softmax --rate 1"), 2, "--model softmax has no use for --rate"),
+        (format!("{told} --model mlp --mixup 0"), 2, "'0'"),
         (format!("{told} --model mlp --radius 1"), 2, "--model mlp has no use for --radius"),
         (format!("{told} --model mlp --method sgd"), 2, "--method sgd is for lines"),
         (format!("{told} --model mlp --method direct"), 2, "for surveys"),

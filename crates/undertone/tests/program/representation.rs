@@ -215,6 +215,23 @@ fn stages_of_representations_can_filter_and_have_no_place_to_start_from() {
 }
 
 #[test]
+fn a_comparison_says_what_it_has_no_room_or_time_for_and_the_knob() {
+    let folder = Folder::new("representation-knobs");
+    let words = format!("simulate {} {COLOUR} --epsilon 2 --repetitions 1 --method", board(&folder, 3000));
+    let words = words.replace("--classes dark,light", "");
+    for (options, message) in [
+        ("representation --memory 1", "and 1 MB are allowed: allow more (--memory), or "),
+        ("representation --budget 0.00001", "are left (--budget)"),
+        ("mlp --memory 1", "and 1 MB are allowed: allow more (--memory), leave columns out"),
+    ] {
+        refused(&format!("{words} {options}"), 1, message);
+    }
+    // Auto goes on without.
+    let auto = json(&format!("{words} auto --memory 1"));
+    assert!(number(&auto["outcomes"][0]["accuracy"], "value") > 0.8, "{auto}");
+}
+
+#[test]
 fn what_was_not_tried_is_said_with_its_reason() {
     let folder = Folder::new("representation-untried");
     let table = board(&folder, 3000);
@@ -226,12 +243,15 @@ fn what_was_not_tried_is_said_with_its_reason() {
     let untried = trained["not_tried"].as_array().unwrap();
     assert_eq!(untried.len(), 4, "{trained}");
     assert!(untried.iter().all(|sort| sort["why"].as_str().unwrap().contains("--budget")), "{trained}");
-    let told = text(&format!("{train} --memory 1 --explain"));
-    assert!(told.contains("representation  not tried: a representation of 3000 people"), "{told}");
+    // Also if nobody asks: more memory would let it in
+    let told = text(&format!("{train} --memory 1"));
+    assert!(told.contains("Not tried: representation, a representation of 3000 people"), "{told}");
     assert!(json(&train).get("not_tried").is_none());
     let table = tent(&folder, 2000);
-    let told = text(&format!("train {table} {HEIGHT} --model auto --explain --force -o {model}"));
-    assert!(told.contains("representation  not tried: it is for classes only"), "{told}");
+    let train = format!("train {table} {HEIGHT} --model auto --force -o {model}");
+    let told = text(&format!("{train} --explain"));
+    assert!(told.contains("Not tried: representation, it is for classes only"), "{told}");
+    assert!(!text(&train).contains("Not tried"));
 }
 
 /// Images of twelve by twelve pixels of one grey, the same for everybody, in two files of IDX: the table is the first.
@@ -258,7 +278,7 @@ fn images_that_are_all_alike_are_not_represented_and_auto_goes_on_without() {
         refused(&format!("train {reports} --model representation --force -o {model}"), 1, alike);
         let auto = format!("train {reports} --model auto --epochs 2 --explain --force -o {model}");
         let told = text(&auto);
-        assert!(told.contains(&format!("representation  not tried: {alike}")), "{told}");
+        assert!(told.contains(&format!("Not tried: representation, {alike}")), "{told}");
     }
 }
 
@@ -337,7 +357,7 @@ fn what_cannot_be_represented_is_refused_by_what_is_wrong_with_it() {
     json(&format!("privatize {board} --label colour {classes} --epsilon 12 --seed 1 -o {reports}"));
     refused(&train(&reports, ""), 1, "class `grey` is in no report");
     let auto = text(&format!("train {reports} --model auto --epochs 2 --explain -o {model}.auto"));
-    assert!(auto.contains("representation  not tried: class `grey` is in no report"), "{auto}");
+    assert!(auto.contains("Not tried: representation, class `grey` is in no report"), "{auto}");
     // Reports of another task
     let other = folder.path("other.parquet");
     json(&format!("privatize {board} {COLOUR} --epsilon 12 --seed 1 -o {other}"));

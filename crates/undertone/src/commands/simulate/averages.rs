@@ -9,7 +9,7 @@ use undertone_learn::linear::{LinearModel, Target, fit_choosing_l2};
 use undertone_learn::loss::Loss;
 use undertone_learn::nonparametric::{Average, NonparametricModel};
 use undertone_learn::regression::{LinearNumber, ridge_choosing_l2};
-use undertone_learn::represented::{Limits, Seen};
+use undertone_learn::represented::Seen;
 use undertone_learn::{Examples, LearnError, NumberPredictor, Predictor, Source};
 use undertone_privacy::number::Bounds;
 
@@ -44,7 +44,7 @@ pub(super) fn auto(mut people: Vec<Examples>, data: &Data, seed: u64) -> Result<
     let everybody = people.first().ok_or(LearnError::NoReports)?;
     let line =
         |others: &mut dyn Source| fitted_line.again(others).map(Line::<LinearModel, LinearNumber>::Classes);
-    let mut field = Field::new(everybody, question, Some(data.sight()), Limits::default().seconds);
+    let mut field = Field::new(everybody, question, Some(data.sight()), data.limits.seconds);
     let mut seen = None;
     if field.seconds(Sort::Represented).is_some() {
         match data.seen()? {
@@ -81,6 +81,7 @@ impl NumberLearner {
         people: &Examples,
         bounds: Bounds,
         (variance, hidden): (f64, f64),
+        seconds: f64,
         seed: u64,
     ) -> Result<NumberPredictor, LearnError> {
         let (question, width) = (Question::Number { bounds, variance }, people.rows.width());
@@ -99,7 +100,7 @@ impl NumberLearner {
             Self::Auto => {
                 let tried =
                     |others: &mut dyn Source| line(others).map(Line::<LinearModel, LinearNumber>::Number);
-                let field = Field::new(people, question, None, Limits::default().seconds);
+                let field = Field::new(people, question, None, seconds);
                 match contest(people, question, &entrants(field, None, seed), tried)?.best() {
                     Sort::Line | Sort::Represented => line(&mut &*people).map(NumberPredictor::Linear),
                     Sort::Average(sort) => average(sort, people),

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use undertone_learn::LearnError;
 use undertone_learn::evaluation::{Figure, mean};
 use undertone_learn::features::{EncoderOptions, Override};
+use undertone_learn::represented::Limits;
 use undertone_learn::stages::Trust;
 use undertone_privacy::Epsilon;
 use undertone_report::NumberWords;
@@ -72,6 +73,15 @@ pub(crate) struct Comparison {
     /// How to treat a public column, such as `zip=category`: number, category, text or skip
     #[arg(long = "column", value_name = "NAME=KIND", value_delimiter = ',')]
     columns: Vec<Override>,
+    /// Features for each text column
+    #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "16384")]
+    buckets: NonZeroU32,
+    /// Megabytes that a representation or a network may take, which is refused if it needs more, or left out of auto
+    #[arg(long, value_name = "MB", default_value_t = 8192)]
+    memory: u64,
+    /// Minutes of one core that a representation, or all that auto tries beside a line, is expected to take at most
+    #[arg(long, value_name = "MINUTES", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "20")]
+    budget: f64,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -202,7 +212,16 @@ impl Comparison {
     }
 
     pub(super) fn encoding(&self) -> EncoderOptions {
-        EncoderOptions { overrides: self.columns.clone(), ..EncoderOptions::default() }
+        EncoderOptions {
+            overrides: self.columns.clone(),
+            buckets: self.buckets.get(),
+            ..EncoderOptions::default()
+        }
+    }
+
+    /// What learners may take.
+    pub(super) fn limits(&self) -> Limits {
+        Limits { seconds: 60.0 * self.budget, bytes: self.memory.saturating_mul(1 << 20), held: 0 }
     }
 
     /// The seed of one of the repetitions.
@@ -215,16 +234,18 @@ impl Comparison {
         let people = people::Origin::labels(table, &self.label, None, Unlabelled::LeftOut)?;
         people.tell_left_out();
         let encoder = people::fit_encoder(&people, self.encoding())?;
-        match &self.test {
-            None => Data::split(&people, &encoder),
+        let mut data = match &self.test {
+            None => Data::split(&people, &encoder)?,
             Some(path) => {
                 let known = TableFile::open_as(path, encoder.columns())?;
                 let classes = Some(people.classes());
                 let test = people::Origin::labels(known, &self.label, classes, Unlabelled::LeftOut)?;
                 test.tell_left_out();
-                Data::with_test(&people, &test, &encoder)
+                Data::with_test(&people, &test, &encoder)?
             }
-        }
+        };
+        data.limits = self.limits();
+        Ok(data)
     }
 
     fn outcomes(&self, data: &Data, methods: &[Method]) -> anyhow::Result<Vec<Outcome>> {

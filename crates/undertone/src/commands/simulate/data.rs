@@ -27,6 +27,8 @@ pub(crate) struct Data {
     /// How columns became rows
     pub(super) encoder: Encoder,
     sight: Sight,
+    /// What learners may take
+    pub(super) limits: Limits,
     /// Those who are asked as their features show them, which is the same for all reports
     seen: OnceLock<Result<Seen, Untried>>,
 }
@@ -78,24 +80,26 @@ impl Data {
             left_out: people.left_out(),
             encoder: encoder.clone(),
             sight: Sight::of(encoder),
+            limits: Limits::default(),
             seen: OnceLock::new(),
         }
     }
 
-    /// What everybody may take, and how often what they look like is learnt from.
-    fn limits(&self) -> (Limits, usize) {
-        (Limits::default(), parts(self.rows.len()) + 1)
-    }
-
     /// How those who are asked are looked at.
     pub(super) fn sight(&self) -> Sight {
-        self.sight.ranked(&self.rows, self.classes, self.limits())
+        self.sight.ranked(&self.rows, self.classes, (self.limits, self.learnings()))
+    }
+
+    /// How often what everybody looks like is learnt from.
+    fn learnings(&self) -> usize {
+        parts(self.rows.len()) + 1
     }
 
     /// Those who are asked, as their features show them, unless that takes too long or nothing is to be seen.
     pub(super) fn seen(&self) -> Result<Result<&Seen, Untried>, LearnError> {
         if self.seen.get().is_none() {
-            let seen = Seen::within(&self.rows, self.sight(), self.classes, self.limits(), &())?;
+            let limits = (self.limits, self.learnings());
+            let seen = Seen::within(&self.rows, self.sight(), self.classes, limits, &())?;
             self.seen.get_or_init(|| seen);
         }
         Ok(self.seen.wait().as_ref().map_err(Untried::clone))

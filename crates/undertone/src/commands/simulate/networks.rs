@@ -24,12 +24,14 @@ fn trainer(kind: NetKind, taken: Taken, data: &Data, seed: u64) -> Result<NetTra
     let people = data.rows.len() as u64;
     let training = kind.training(people, None, taken.net_loss(), seed);
     let trainer = kind.trainer(&data.encoder, data.classes, training)?;
+    let trainer = NetTrainer { bytes: data.limits.bytes, ..trainer };
     trainer.check_memory(people).map_err(|error| error.helped_by(HELPS))?;
     Ok(trainer)
 }
 
-/// A simulation has no options for memory and batches.
-const HELPS: &str = "leave columns out (--column NAME=skip), or take other methods (--method)";
+/// A simulation has no option for batches.
+const HELPS: &str =
+    "allow more (--memory), leave columns out (--column NAME=skip), or take other methods (--method)";
 
 /// Of reports that are there.
 pub(super) fn network(
@@ -79,7 +81,7 @@ mod tests {
             "{told}"
         );
         assert!(
-            told.contains("--column") && told.contains("--method") && !told.contains("--batch"),
+            told.contains("--memory") && told.contains("--method") && !told.contains("--batch"),
             "{told}"
         );
     }

@@ -37,6 +37,8 @@ struct Data {
     test: Examples,
     /// Rows without a label
     left_out: u64,
+    /// Of one core, that auto may take
+    seconds: f64,
 }
 
 /// How numbers are randomized, the best way or one by its name, and what is learnt.
@@ -113,7 +115,7 @@ impl Method {
     /// The error and r² of the model on those who were not asked.
     fn judge(self, data: &Data, promise: Promise, seed: u64) -> Result<(f64, f64), LearnError> {
         let (examples, noise) = self.examples(data, promise, seed)?;
-        let model = self.learner.learn(&examples, data.bounds, noise, seed)?;
+        let model = self.learner.learn(&examples, data.bounds, noise, data.seconds, seed)?;
         let mut evaluation = NumberEvaluation::new(data.bounds, 0.0);
         for (guess, number) in model.predict(&data.test.rows).into_iter().zip(data.test.numbers.iter()) {
             evaluation.observe(guess.clamp(data.bounds.low(), data.bounds.high()), number);
@@ -169,6 +171,7 @@ impl Comparison {
             numbers: Vec::new(),
             test: Examples::new(encoder.rows()),
             left_out: people.left_out(),
+            seconds: self.limits().seconds,
         };
         let mut row = 0;
         let split = self.test.is_none();

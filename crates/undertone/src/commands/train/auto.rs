@@ -50,8 +50,12 @@ fn untried(contest: &Contest, line: Kind, classes: &[String]) -> Vec<NotTried> {
         why @ Untried::TooLong { .. } => format!("{why} (--budget)"),
         why => why.to_string(),
     };
-    let each = contest.untried.iter();
-    each.map(|(sort, reason)| NotTried { model: name(&Kind::of(*sort, line)), why: why(reason) }).collect()
+    let not_tried = |(sort, reason): &(Sort, Untried)| NotTried {
+        model: name(&Kind::of(*sort, line)),
+        why: why(reason),
+        with_more: !matches!(reason, Untried::OnlyClasses | Untried::NoPairs),
+    };
+    contest.untried.iter().map(not_tried).collect()
 }
 
 /// How lines are fitted, in words; threads change nothing.
@@ -178,12 +182,16 @@ impl Train {
     }
 }
 
-/// What was tried and what was not; nothing where the model was given.
-pub(super) fn table(
-    (candidates, untried): (&[Candidate], &[NotTried]),
-    loss: &str,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
+/// What was not tried. What more time, memory or reports would let in is always said: it might have been the best.
+pub(super) fn left_out(untried: &[NotTried], all: bool, out: &mut impl Write) -> anyhow::Result<()> {
+    for NotTried { model, why, .. } in untried.iter().filter(|sort| all || sort.with_more) {
+        writeln!(out, "Not tried: {model}, {why}")?;
+    }
+    Ok(())
+}
+
+/// What was tried; nothing where the model was given.
+pub(super) fn table(candidates: &[Candidate], loss: &str, out: &mut impl Write) -> anyhow::Result<()> {
     if candidates.is_empty() {
         return Ok(());
     }
@@ -202,9 +210,6 @@ pub(super) fn table(
         };
         let behind = behind.map(figure).unwrap_or_default();
         writeln!(out, "{model:<16}{}{behind}{mark}", figure(*loss))?;
-    }
-    for NotTried { model, why } in untried {
-        writeln!(out, "{model:<16}not tried: {why}")?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::kind::{Kind, Method};
 use super::representation::by_name;
 use super::scores::Learnt;
 use super::{Train, name};
+use crate::arguments;
 use crate::exit::Usage;
 use crate::people::Origin;
 use crate::progress::progress_bar;
@@ -13,10 +14,14 @@ use clap::ValueEnum;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::io::Write;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
 use undertone_learn::evaluation::Evaluation;
 use undertone_learn::features::{Encoder, Override, Treatment};
 use undertone_learn::held_out::Those;
-use undertone_learn::networks::{Loss, NetKind, NetModel, NetTrainer, Progress, Relabel, Training};
+use undertone_learn::networks::{
+    Augmentation, Loss, NetKind, NetModel, NetTrainer, Progress, Relabel, Schedule, Training,
+};
 use undertone_learn::{Predictor, Source};
 use undertone_report::FeatureColumn;
 
@@ -43,6 +48,57 @@ pub(super) struct Round {
     report_likelihood: Option<f64>,
 }
 
+/// How a network is trained; what is not said is as usual for its kind.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Networks")]
+pub(super) struct NetworkWords {
+    /// A folder in which a network is kept after each epoch: what was interrupted goes on from there, and ends in the same bits
+    #[arg(long, value_name = "DIR")]
+    checkpoints: Option<PathBuf>,
+    /// Train another network on labels that the first makes of the reports
+    #[arg(long, value_enum, value_name = "LABELS")]
+    retrain: Option<Retrain>,
+    /// The largest step, after which they become shorter
+    #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true)]
+    rate: Option<f64>,
+    /// Mix people in pairs, in shares of law Beta(A, A), and their losses alike
+    #[arg(long, value_name = "A", value_parser = arguments::positive, allow_hyphen_values = true)]
+    mixup: Option<f64>,
+    /// Move images by up to so many pixels; a fourteenth of their side if not given
+    #[arg(long, value_name = "PIXELS")]
+    shift: Option<usize>,
+    /// Mirror images every other time, where left and right mean the same
+    #[arg(long)]
+    flip: bool,
+    /// Blank a square of so many pixels of each image
+    #[arg(long, value_name = "PIXELS", value_parser = arguments::count)]
+    cutout: Option<NonZeroU32>,
+}
+
+impl NetworkWords {
+    /// What may be given, and whether it is.
+    pub(super) fn given(&self) -> [(&'static str, bool); 7] {
+        let [shift, flip, cutout] = self.of_images();
+        let checkpoints = ("--checkpoints", self.checkpoints.is_some());
+        let retrain = ("--retrain", self.retrain.is_some());
+        let (rate, mixup) = (("--rate", self.rate.is_some()), ("--mixup", self.mixup.is_some()));
+        [checkpoints, retrain, rate, mixup, shift, flip, cutout]
+    }
+
+    /// The same of what is done to images.
+    fn of_images(&self) -> [(&'static str, bool); 3] {
+        [("--shift", self.shift.is_some()), ("--flip", self.flip), ("--cutout", self.cutout.is_some())]
+    }
+
+    fn augmentation(&self, usual: Augmentation) -> Augmentation {
+        Augmentation {
+            shift: self.shift.unwrap_or(usual.shift),
+            flip: self.flip,
+            cutout: self.cutout.map_or(0, |side| side.get() as usize),
+        }
+    }
+}
+
 impl Kind {
     /// The network, if it is one.
     pub(super) fn network(self) -> Option<NetKind> {
@@ -59,21 +115,22 @@ impl Kind {
 impl Train {
     /// Whether the options go with networks, or without.
     pub(super) fn check_networks(&self) -> Result<(), Usage> {
-        let (network, model) = (self.kind().network().is_some(), name(&self.kind()));
-        let given = [
-            ("--l2", network && self.l2.is_some()),
-            ("--radius", network && self.radius.is_some()),
-            ("--checkpoints", !network && self.checkpoints.is_some()),
-            ("--retrain", !network && self.retrain.is_some()),
-        ];
-        if let Some((option, _)) = given.iter().find(|(_, useless)| *useless) {
-            return Err(Usage::new(format!("--model {model} has no use for {option}")));
-        }
-        match (network, self.method) {
-            (true, Some(Method::Sgd)) => {
-                Err(Usage::new(format!("--method sgd is for lines, not for {model}")))
+        let (words, model) = (&self.networks, name(&self.kind()));
+        let radius = ("--radius", self.radius.is_some());
+        // The number between those of two names is a third name.
+        let mixup = ("--mixup", words.mixup.is_some());
+        let useless = match self.kind().network() {
+            None => words.given().to_vec(),
+            Some(_) if self.method == Some(Method::Sgd) => {
+                return Err(Usage::new(format!("--method sgd is for lines, not for {model}")));
             }
-            _ => Ok(()),
+            Some(NetKind::Cnn | NetKind::Inception) => vec![radius],
+            Some(NetKind::Mlp) => [&[radius], &words.of_images()[..]].concat(),
+            Some(NetKind::Rating) => [&[radius, mixup], &words.of_images()[..]].concat(),
+        };
+        match useless.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Usage::new(format!("--model {model} has no use for {option}"))),
+            None => Ok(()),
         }
     }
 
@@ -109,7 +166,7 @@ impl Train {
         let mut model = trainer
             .fit(people, start)
             .map_err(|error| by_name(error.into(), "a network", origin.classes()))?;
-        if let Some(how) = self.retrain {
+        if let Some(how) = self.networks.retrain {
             // The same network on the same people, beside the weights of the first: it takes what was counted
             let trainer = NetTrainer { progress: Some(&second), ..trainer };
             model = trainer.fit_again(people, &model, how.into())?;
@@ -117,6 +174,7 @@ impl Train {
         bar.finish_and_clear();
         let judged = Evaluation::of(&model, &mut Those::held_out(people))?.figures()?;
         Ok(Learnt {
+            l2: self.l2,
             epochs: epochs.into_inner(),
             judged: Some(judged.into()),
             ..Learnt::new(self.kind(), Predictor::Network(Box::new(model)), name(&self.method()))
@@ -131,9 +189,25 @@ impl Train {
     ) -> anyhow::Result<NetTrainer<'static>> {
         let epochs = self.epochs.map(|epochs| epochs.get() as usize);
         let usual = kind.training(origin.len(), epochs, self.method().net_loss(), self.seed());
-        let training = Training { batch: self.batch.get() as usize, ..usual };
-        let trainer = kind.trainer(encoder, origin.classes().len(), training)?;
-        Ok(NetTrainer { checkpoints: self.checkpoints.clone(), bytes: self.limits().bytes, ..trainer })
+        let usual = kind.trainer(encoder, origin.classes().len(), usual)?;
+        let words = &self.networks;
+        let training = Training {
+            batch: self.batch.get() as usize,
+            schedule: Schedule {
+                peak: words.rate.unwrap_or(usual.training.schedule.peak),
+                ..usual.training.schedule
+            },
+            l2: self.l2.unwrap_or(usual.training.l2),
+            mixup: words.mixup,
+            augmentation: words.augmentation(usual.training.augmentation),
+            ..usual.training
+        };
+        Ok(NetTrainer {
+            training,
+            checkpoints: words.checkpoints.clone(),
+            bytes: self.limits().bytes,
+            ..usual
+        })
     }
 }
 

@@ -242,9 +242,9 @@ impl NumberSummary<'_> {
         writeln!(out, "{} public columns, {features} features", origin.columns().len())?;
         let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
         writeln!(out, "Model: {}, {}{penalty}", self.model, self.method)?;
+        auto::left_out(&self.not_tried, all, out)?;
         if all {
-            let sorts = (&self.candidates[..], &self.not_tried[..]);
-            auto::table(sorts, "mean squared error", out)?;
+            auto::table(&self.candidates, "mean squared error", out)?;
         }
         if self.size.is_some() {
             averages::table(

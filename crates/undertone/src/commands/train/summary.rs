@@ -95,6 +95,9 @@ pub(super) struct Candidate {
 pub(super) struct NotTried {
     pub(super) model: String,
     pub(super) why: String,
+    /// More time, memory or reports would let it in
+    #[serde(skip)]
+    pub(super) with_more: bool,
 }
 
 impl Summary<'_> {
@@ -152,8 +155,9 @@ impl Summary<'_> {
         let penalty = l2.map_or_else(String::new, |l2| format!(", λ = {l2:e}"));
         let passes = self.passes.map_or_else(String::new, |passes| format!(", {passes} passes"));
         writeln!(out, "Model: {model}, {method}{}{penalty}{passes}", self.members())?;
+        auto::left_out(&self.not_tried, all, out)?;
         if all {
-            auto::table((&self.candidates, &self.not_tried), "error", out)?;
+            auto::table(&self.candidates, "error", out)?;
             networks::table(&self.epochs, out)?;
             for step in &self.steps {
                 writeln!(out, "  {step}")?;

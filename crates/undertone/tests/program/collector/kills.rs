@@ -3,7 +3,7 @@
 //!
 //! `UNDERTONE_KILLS` says how often; 5 times unless said otherwise.
 
-use super::{Collector, Folder, unchunked};
+use super::{Collector, Folder, unchunked, under_load};
 use crate::run::{command, json};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +21,8 @@ const SENDERS: usize = 4;
 const BATCH: u32 = 20;
 /// Reports of a batch that were acknowledged before
 const OLD: u32 = 5;
+/// Batches that are acknowledged before four of five ends, so that five kills meet 560 new reports at least
+const LOAD: u32 = 7;
 
 /// Makes the reports: each has its marker in the id and again in its first public column.
 struct Devices {
@@ -87,25 +89,28 @@ struct Known {
 }
 
 impl Known {
-    /// Sends while the collector runs, which it does for less than a quarter of a second.
+    /// Sends while the collector runs, which it does for less than a quarter of a second after so many batches.
     fn send_until_its_end(
         &mut self,
         collector: Collector,
+        batches: u32,
         moment: u64,
         devices: &Devices,
         end: impl FnOnce(Collector),
     ) {
-        let address = collector.address().to_owned();
+        let (address, acknowledged) = (collector.address().to_owned(), AtomicU32::new(0));
         std::thread::scope(|scope| {
-            let sending = scope.spawn(|| self.send(&address, devices));
+            let sending = scope.spawn(|| self.send(&address, devices, &acknowledged));
+            under_load(&acknowledged, batches, || sending.is_finished());
             std::thread::sleep(Duration::from_micros(moment % 250_000));
             end(collector);
             sending.join().unwrap();
         });
     }
 
-    /// Sends from several threads until nobody answers: first what is open, then what is new.
-    fn send(&mut self, address: &str, devices: &Devices) {
+    /// Sends from several threads until nobody answers, first what is open, then what is new, and counts the batches that are
+    /// acknowledged.
+    fn send(&mut self, address: &str, devices: &Devices, batches: &AtomicU32) {
         let next = AtomicU32::new(self.next);
         let mut open = std::mem::take(&mut self.open);
         let shares: Vec<Vec<Vec<u32>>> =
@@ -120,6 +125,7 @@ impl Known {
                         return (acknowledged, open);
                     }
                     acknowledged.extend(batch);
+                    batches.fetch_add(1, Ordering::Relaxed);
                 }
             };
             let running: Vec<_> = shares.into_iter().map(|share| scope.spawn(move || run(share))).collect();
@@ -234,7 +240,8 @@ fn nothing_acknowledged_is_lost_or_doubled_or_learnt_otherwise_however_often_the
     ));
     let (devices, mut known) = (Devices::new(folder.task()), Known::default());
     for kill in 0..kills {
-        let moment = splitmix(kill);
+        // One in five comes at any moment, be it before the first batch.
+        let (moment, load) = (splitmix(kill), if kill % 5 == 2 { 0 } else { LOAD });
         if kill % 5 == 4 {
             // In the middle of a start
             let words = format!("serve --config-file {}", folder.path("collector.toml"));
@@ -247,13 +254,13 @@ fn nothing_acknowledged_is_lost_or_doubled_or_learnt_otherwise_however_often_the
         // Now and then it ends in good order before, and leaves a snapshot behind, from which the next start goes on.
         if kill % 5 == 1 {
             let collector = folder.serve();
-            known.send_until_its_end(collector, moment >> 32, &devices, Collector::stop);
+            known.send_until_its_end(collector, load, moment >> 32, &devices, Collector::stop);
         }
         let collector = folder.serve();
         if kill % 10 == 3 {
             assert_eq!(model(&collector, &bearer), learnt_anew(&folder), "after {kill} kills");
         }
-        known.send_until_its_end(collector, moment, &devices, Collector::kill);
+        known.send_until_its_end(collector, load, moment, &devices, Collector::kill);
     }
     let collector = folder.serve();
     known.send_what_is_open(collector.address(), &devices);

@@ -22,6 +22,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -259,6 +260,21 @@ impl Drop for Collector {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+/// Waits until senders have counted so many acknowledgements: by the clock alone, a slow disk may not have given any.
+#[track_caller]
+fn under_load(acknowledged: &AtomicU32, least: u32, is_over: impl Fn() -> bool) {
+    let began = Instant::now();
+    loop {
+        let so_far = acknowledged.load(Ordering::Relaxed);
+        if so_far >= least {
+            return;
+        }
+        assert!(!is_over(), "nobody sends any more, after {so_far} of {least} acknowledgements");
+        assert!(began.elapsed() < Duration::from_mins(2), "{so_far} of {least} acknowledgements in time");
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

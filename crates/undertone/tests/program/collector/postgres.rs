@@ -45,6 +45,8 @@ fn nursery(folder: &Folder) -> Vec<Vec<u8>> {
 /// Sends a batch, unless the collector has gone.
 fn send_some(address: &str, reports: &[Vec<u8>]) -> Option<Value> {
     let mut stream = TcpStream::connect(address).ok()?;
+    // One that is there and says nothing has gone, too.
+    stream.set_read_timeout(Some(Duration::from_mins(2))).ok()?;
     let body = batch::join(reports);
     let head = format!(
         "POST /v1/batches HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
@@ -79,10 +81,13 @@ fn two_collectors_on_one_database_count_each_report_once_and_learn_what_a_single
         let (address, reports) = (one.address().to_owned(), &reports);
         let forwards = scope.spawn(move || send_all(&address, reports.chunks(100)));
         let backwards = scope.spawn(|| send_all(two.address(), reports.chunks(100).rev()));
-        while two.get("/v1/status").1["reports"].as_u64().unwrap() < 2000 {
-            // Not so often that it is refused
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        two.until(|| match two.get("/v1/status").1["reports"].as_u64() {
+            Some(2000..) => Ok(()),
+            reports => {
+                let sender = if backwards.is_finished() { "has given up" } else { "goes on" };
+                Err(format!("reports: {reports:?}, fewer than 2000, and who sends {sender}"))
+            }
+        });
         one.kill();
         forwards.join().unwrap();
         assert!(backwards.join().unwrap().is_some(), "the other goes on");

@@ -1,6 +1,6 @@
 //! Whole records: from `task record` to what is known about each parameter.
 
-use super::{Collector, Folder};
+use super::{Collector, Folder, under_load};
 use crate::run::{json, refused, text, undertone};
 use rand_chacha::ChaCha12Rng;
 use rand_core::{Rng, SeedableRng};
@@ -10,6 +10,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 use undertone_device::{Record, RecordQuestion};
 use undertone_report::{Cell, LossWords, Point, ReportFormat, Task};
@@ -472,12 +474,14 @@ fn exchange(address: &str, bearer: &str, method: &str, path: &str, body: &[u8]) 
     Some((status, answer[split + 4..].to_vec()))
 }
 
-/// Answers until nobody listens, and what was acknowledged. What was open is sent again first: the same bytes.
+/// Answers until nobody listens, and what was acknowledged, which is also counted. What was open is sent again first: the same
+/// bytes.
 fn answer_until_its_end(
     address: &str,
     bearer: &str,
     people: &mut People,
     open: &mut Option<Vec<u8>>,
+    count: &AtomicU32,
 ) -> Vec<Vec<u8>> {
     let mut acknowledged = Vec::new();
     loop {
@@ -485,11 +489,19 @@ fn answer_until_its_end(
             Some(report) => report,
             None => match exchange(address, bearer, "GET", "/v1/point", b"") {
                 Some((200, point)) => people.answer_at(&point),
+                // The learner is behind, and will not be in a moment.
+                Some((503, _)) => {
+                    std::thread::sleep(Duration::from_millis(20));
+                    continue;
+                }
                 _ => return acknowledged,
             },
         };
         match exchange(address, bearer, "POST", "/v1/reports", &report) {
-            Some((200 | 201, _)) => acknowledged.push(report),
+            Some((200 | 201, _)) => {
+                acknowledged.push(report);
+                count.fetch_add(1, Ordering::Relaxed);
+            }
             // Stale by now, and lost: another gradient would be another promise.
             Some((422, _)) => {}
             _ => {
@@ -509,14 +521,16 @@ fn killed_under_load_the_learner_stands_where_the_log_says_to_the_last_bit() {
     for kill in 0..4 {
         let collector = folder.serve();
         let (address, bearer) = (collector.address().to_owned(), folder.bearer.clone());
+        let count = AtomicU32::new(0);
         std::thread::scope(|scope| {
-            let (address, bearer) = (&address, &bearer);
+            let (address, bearer, count) = (&address, &bearer, &count);
             let senders: Vec<_> = devices
                 .iter_mut()
                 .map(|(people, open)| {
-                    scope.spawn(move || answer_until_its_end(address, bearer, people, open))
+                    scope.spawn(move || answer_until_its_end(address, bearer, people, open, count))
                 })
                 .collect();
+            under_load(count, 30, || senders.iter().all(ScopedJoinHandle::is_finished));
             std::thread::sleep(Duration::from_millis(250 + 90 * kill));
             // Once in good order, so that a snapshot is left to go on from.
             if kill == 1 {

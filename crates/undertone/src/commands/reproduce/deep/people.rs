@@ -52,7 +52,9 @@ impl Public {
     /// Everybody as their images show them. What lies on the shelf is not made again.
     pub(super) fn seen(&self, shelf: &dyn Shelf) -> Result<Seen, LearnError> {
         let bytes = Limits::default().bytes;
-        Seen::new(&self.rows, Sight::Image, self.classes as usize, bytes, shelf)
+        let seen = Seen::new(&self.rows, Sight::Image, self.classes as usize, bytes, shelf);
+        // A study has no option for memory.
+        seen.map_err(|error| error.helped_by("ask fewer people (--people)"))
     }
 }
 

@@ -46,18 +46,17 @@ impl Train {
 
     /// Options of learning from reports, which would be of no effect.
     fn refuse_useless(&self, trust: TrustModel) -> Result<(), Usage> {
-        let given = [
+        let of_lines = [
             ("--method", self.method.is_some()),
             ("--l2", self.l2.is_some()),
             ("--epochs", self.epochs.is_some()),
             ("--radius", self.radius.is_some()),
             ("--start", self.start.is_some()),
             ("--cache", self.cache.is_some()),
-            ("--checkpoints", self.checkpoints.is_some()),
-            ("--retrain", self.retrain.is_some()),
             ("--explain", self.explain),
         ];
-        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+        if let Some((option, _)) = of_lines.into_iter().chain(self.networks.given()).find(|(_, given)| *given)
+        {
             return Err(Usage::new(format!(
                 "--trust {} releases cells, which have no use for {option}: leave it out",
                 trust.name()
