@@ -79,6 +79,11 @@ impl IdxTable {
         self.images.rows
     }
 
+    /// The labels file, if there is one.
+    pub(super) fn labels(&self) -> Option<&Path> {
+        self.labels.as_ref().map(|(path, _)| path.as_path())
+    }
+
     pub(super) fn batches(&self, path: &Path) -> anyhow::Result<Batches> {
         let mut images = Elements::open(path, self.images)?;
         let labels = self.labels.as_ref();

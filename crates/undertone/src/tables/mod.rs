@@ -112,6 +112,15 @@ impl TableFile {
         }
     }
 
+    /// All files that it is read from.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let labels = match &self.table {
+            Table::Idx(table) => table.labels(),
+            Table::Csv(_) | Table::Parquet(_) => None,
+        };
+        [self.path.as_path()].into_iter().chain(labels).map(Path::to_owned).collect()
+    }
+
     /// All rows, from the first; nothing follows an error.
     pub(crate) fn batches(&self) -> anyhow::Result<Batches> {
         self.batches_at(&self.selected)

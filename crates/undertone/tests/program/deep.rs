@@ -246,6 +246,13 @@ sampling_error,published,best_published"
         page.contains("(judges ± ") && page.contains("Networks with 1 epochs were trained shorter"),
         "{page}"
     );
+    // Runs of other files would pass for runs of these.
+    fs::write(data.join("ml-1m/ratings.csv"), format!("user_id,movie_id,rating\n{}{rows}", row(1))).unwrap();
+    let refusal = "has runs of ratings with other files, or by an earlier version of the methods";
+    refused(&format!("{words} {small} --seed 1"), 1, refusal);
+    idx(&data.join("mnist/t10k-labels-idx1-ubyte"), &[100], (0..100).map(|row| row % 10));
+    refused(&format!("{words} {small} --seed 1 --only mnist"), 1, "has runs of mnist with other files");
+    let words = format!("{words}-others");
     let bad = "user_id,movie_id,rating\n1,1,5\n1,2,6\n";
     fs::write(data.join("ml-1m/ratings.csv"), bad).unwrap();
     refused(
@@ -259,6 +266,7 @@ sampling_error,published,best_published"
     refused(&format!("{words} --only ratings --seed 3"), 1, "the movie has to be a whole number");
     idx(&data.join("mnist/t10k-labels-idx1-ubyte"), &[100], (0..100).map(|row| row % 11));
     refused(&format!("{words} --only mnist --seed 3"), 1, "the label of row 11 is 10, not from 0 to 9");
+    fs::remove_dir_all(format!("{}-others", out.display())).unwrap();
     fs::remove_dir_all(&data).unwrap();
     fs::remove_dir_all(&out).unwrap();
 }

@@ -11,6 +11,7 @@ mod page;
 mod people;
 mod picture;
 mod plan;
+mod provenance;
 mod published;
 mod ratings;
 mod record;
@@ -145,6 +146,7 @@ LP-2ST and LP-1ST, at the same ε. Run more of them, or leave --quick out";
         }
         let path = self.options.output.as_deref().context("--output is required")?;
         let (folder, mut record) = self.open(path)?;
+        provenance::check(path, &record, &sources)?;
         work::run(&settings, &sources, &mut record, &Unfinished::new(path))?;
         let left_out = left_out.into_iter().chain(published::ELSEWHERE.map(str::to_owned)).collect();
         let mut findings = Findings::new(seed, self.options.quick, record.runs(), left_out)?;

@@ -1,6 +1,6 @@
 //! The record: one line for each run that has ended, written as it ends, so that what was cut short goes on.
 
-use super::setting::Setting;
+use super::setting::{Set, Setting};
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -71,6 +71,11 @@ impl Record {
 
     pub(super) fn has(&self, setting: &Setting) -> bool {
         self.runs.iter().any(|run| run.setting == *setting)
+    }
+
+    /// Whether any run is of this set.
+    pub(super) fn has_of(&self, set: Set) -> bool {
+        self.runs.iter().any(|run| run.setting.set == set)
     }
 
     /// One more, on the disk when this returns.

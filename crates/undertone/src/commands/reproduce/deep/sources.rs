@@ -68,6 +68,20 @@ impl Source {
         }))
     }
 
+    /// What they are read from.
+    pub(super) fn files(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let tables = match &self.files {
+            Files::Images(files) => &files[..],
+            Files::Ratings(file) => std::slice::from_ref(file),
+            Files::Made => &[],
+        };
+        let mut files = Vec::new();
+        for table in tables {
+            files.extend(TableFile::open(table)?.files());
+        }
+        Ok(files)
+    }
+
     /// The first so many of those who can be asked, and all who judge.
     pub(super) fn people(&self, count: usize) -> anyhow::Result<People> {
         match &self.files {
