@@ -8,9 +8,8 @@ use crate::output::write_file;
 use anyhow::{Context, ensure};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 /// Of the methods: the next number wherever the same setting comes out otherwise.
 const GENERATION: u8 = 1;
@@ -48,8 +47,7 @@ fn read(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
 fn digest(source: &Source) -> anyhow::Result<String> {
     let mut hash = Sha256::new_with_prefix([GENERATION]);
     for path in source.files()? {
-        let copied = File::open(&path).and_then(|mut file| io::copy(&mut file, &mut hash));
-        copied.with_context(|| path.display().to_string())?;
+        hash.update(fs::read(&path).with_context(|| path.display().to_string())?);
     }
     Ok(to_hex(&hash.finalize()))
 }
