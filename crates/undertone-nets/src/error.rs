@@ -39,6 +39,16 @@ pub enum NetError {
         /// What it should be
         expected: &'static str,
     },
+    /// Images moved out of themselves, or blanked whole
+    #[error("{what} is {pixels} pixels, and has to be less than the side of an image, which is {side}")]
+    Pixels {
+        /// What
+        what: &'static str,
+        /// As given
+        pixels: usize,
+        /// Of an image, the shorter
+        side: usize,
+    },
     /// More features than fit
     #[error(
         "{rows} rows of {width} features need {bytes} bytes, and {most} are allowed: allow more (`Dataset::within`, --memory), or make fewer features (--buckets, --column NAME=skip)"

@@ -20,4 +20,4 @@ pub use error::NetError;
 pub use loss::Loss;
 pub use network::Network;
 pub use trained::Trained;
-pub use training::{Augmentation, Dataset, Hooks, Judge, Need, Progress, Schedule, Training, fit};
+pub use training::{Augmentation, Dataset, Hooks, Judge, Need, Progress, Schedule, Training, check, fit};

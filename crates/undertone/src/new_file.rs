@@ -69,6 +69,20 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
+/// Removes what was left beside a file by processes that were killed while they wrote it, or is being written there by others: for a file
+/// that is the same whoever writes it.
+pub(crate) fn remove_beside(path: &Path) -> io::Result<()> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    let beside = format!(".{}.", name.to_string_lossy());
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(&beside) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes what a process that was killed has left behind in a folder that nobody else writes to: the files beside their
 /// place.
 pub(crate) fn remove_unfinished(folder: &Path) -> anyhow::Result<()> {

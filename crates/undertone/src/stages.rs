@@ -4,7 +4,7 @@
 //! A file holds one stage: a line that says which, the bytes, and the SHA-256 of both. What is not as it was written, because a disk, a crash or
 //! somebody changed it, is not looked at and made again.
 
-use crate::new_file::NewFile;
+use crate::new_file::{NewFile, remove_beside};
 use crate::progress::stage_bar;
 use anyhow::Context;
 use indicatif::ProgressBar;
@@ -153,6 +153,8 @@ fn keep(
     written().with_context(|| format!("{} cannot be written", path.display()))?;
     // What was flushed has nothing left in its buffer
     file.file.into_parts().0.keep()?;
+    // What cannot be removed only takes room.
+    let _ = remove_beside(path);
     Ok(())
 }
 

@@ -27,7 +27,7 @@ pub struct Field {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Untried {
     /// It takes longer than what is left
-    #[error("expected to take {} on one core, {} are left", duration(*.seconds), duration(*.left))]
+    #[error("expected to take {} on one core, {} are left (--budget)", duration(*.seconds), duration(*.left))]
     TooLong {
         /// Of one core
         seconds: f64,
@@ -213,6 +213,9 @@ mod tests {
     #[test]
     fn minutes_are_said_where_there_are_any() {
         let why = Untried::TooLong { seconds: 90.0, left: 0.25 };
-        assert_eq!(why.to_string(), "expected to take 1.5 minutes on one core, 0.250 seconds are left");
+        assert_eq!(
+            why.to_string(),
+            "expected to take 1.5 minutes on one core, 0.250 seconds are left (--budget)"
+        );
     }
 }

@@ -27,7 +27,7 @@ pub struct NetTrainer<'a> {
     pub later: Option<Training>,
     /// A folder for checkpoints. What was interrupted goes on from there, what has ended is not done again.
     pub checkpoints: Option<PathBuf>,
-    /// Of memory that may be used: [`check_memory`](Self::check_memory)
+    /// Of memory that may be used: [`check`](Self::check)
     pub bytes: u64,
     /// Is told after each epoch, and at once of those that a checkpoint has seen
     pub progress: Option<&'a dyn Fn(&Progress)>,
@@ -48,8 +48,9 @@ impl NetTrainer<'_> {
         }
     }
 
-    /// Refuses so many people if training on them takes more memory than there may be, before anybody is gathered.
-    pub fn check_memory(&self, people: u64) -> Result<(), LearnError> {
+    /// Refuses a training that cannot be followed, or takes more memory for so many people than there may be, before anybody is gathered.
+    pub fn check(&self, people: u64) -> Result<(), LearnError> {
+        undertone_nets::check(&self.architecture, &self.training)?;
         let (batch, allowed) = (self.training.batch, self.bytes);
         let need = Need::new(&self.architecture.network(self.classes)?, &self.training, people);
         if need.bytes() <= allowed {
@@ -266,8 +267,8 @@ mod tests {
         let network = trainer.architecture.network(3).unwrap();
         let need = Need::new(&network, &trainer.training, 1000);
         trainer.bytes = need.bytes();
-        assert!(trainer.check_memory(1000).is_ok());
-        let error = trainer.check_memory(1001).unwrap_err();
+        assert!(trainer.check(1000).is_ok());
+        let error = trainer.check(1001).unwrap_err();
         assert!(matches!(error, LearnError::NetworkMemory { people: 1001, .. }), "{error}");
         for word in ["1 for the features of 1001 people", "batches of 265", "(--memory)", "(--batch)"] {
             assert!(error.to_string().contains(word), "{error}");

@@ -59,9 +59,7 @@ pub fn fit(
     start: Option<&Trained>,
     hooks: Hooks<'_>,
 ) -> Result<Trained, NetError> {
-    training.check()?;
-    check_mixup(architecture, training)?;
-    check_augmentation(architecture, training)?;
+    check(architecture, training)?;
     let network = architecture.network(data.classes)?;
     let weights = first_weights(architecture, &network, training, start)?;
     check_people(&network, training, &data)?;
@@ -73,24 +71,19 @@ pub fn fit(
     Trained::new(architecture.clone(), data.classes, data.scale, weights)
 }
 
-/// Refuses to mix names: the number between those of two things is the name of a third.
-fn check_mixup(architecture: &Architecture, training: &Training) -> Result<(), NetError> {
-    let Some(value) = training.mixup.filter(|_| architecture.takes_names()) else { return Ok(()) };
-    let expected = "left out for a network of names, which cannot be mixed";
-    Err(NetError::Parameter { what: "α of mixup", value, expected })
-}
-
-/// Refuses to move an image out of itself, or to blank all of it.
-fn check_augmentation(architecture: &Architecture, training: &Training) -> Result<(), NetError> {
+/// Refuses a training that cannot be followed with such a network, before anybody is gathered for it.
+pub fn check(architecture: &Architecture, training: &Training) -> Result<(), NetError> {
+    training.check()?;
+    if let Some(value) = training.mixup.filter(|_| architecture.takes_names()) {
+        // The number between those of two things is the name of a third.
+        let expected = "left out for a network of names, which cannot be mixed";
+        return Err(NetError::Parameter { what: "α of mixup", value, expected });
+    }
     let Some(Image { height, width, .. }) = architecture.image() else { return Ok(()) };
-    let Augmentation { shift, cutout, .. } = training.augmentation;
-    let sizes =
-        [("the shift of images, in pixels,", shift), ("the side of what is cut out, in pixels,", cutout)];
-    match sizes.into_iter().find(|(_, pixels)| *pixels >= height.min(width)) {
-        Some((what, pixels)) => {
-            let expected = "less than the side of an image";
-            Err(NetError::Parameter { what, value: pixels as f64, expected })
-        }
+    let (side, Augmentation { shift, cutout, .. }) = (height.min(width), training.augmentation);
+    match [("the shift", shift), ("what is cut out", cutout)].into_iter().find(|(_, pixels)| *pixels >= side)
+    {
+        Some((what, pixels)) => Err(NetError::Pixels { what, pixels, side }),
         None => Ok(()),
     }
 }
@@ -254,14 +247,29 @@ mod tests {
         data
     }
 
+    const ARCHITECTURE: Architecture =
+        Architecture::Inception { image: Image { height: 8, width: 8, channels: 1 }, narrower: 16 };
+
     fn training(batch: usize) -> Training {
-        Training { batch, ..Training::as_published(2, 1) }
+        let augmentation = Augmentation { cutout: 3, ..Training::as_published(2, 1).augmentation };
+        Training { batch, augmentation, ..Training::as_published(2, 1) }
     }
 
     fn weights(batch: usize, people: Dataset) -> Vec<f32> {
-        let image = Image { height: 8, width: 8, channels: 1 };
-        let architecture = Architecture::Inception { image, narrower: 16 };
-        fit(&architecture, &training(batch), people, None, Hooks::default()).unwrap().weights().to_vec()
+        fit(&ARCHITECTURE, &training(batch), people, None, Hooks::default()).unwrap().weights().to_vec()
+    }
+
+    #[test]
+    fn images_are_neither_moved_out_of_themselves_nor_blanked_whole() {
+        let moved = |shift, cutout| {
+            let augmentation = Augmentation { shift, cutout, flip: true };
+            check(&ARCHITECTURE, &Training { augmentation, ..training(9) }).map_err(|error| error.to_string())
+        };
+        assert_eq!(moved(7, 7), Ok(()));
+        let refusal =
+            |what| format!("{what} is 8 pixels, and has to be less than the side of an image, which is 8");
+        assert_eq!(moved(8, 0), Err(refusal("the shift")));
+        assert_eq!(moved(0, 8), Err(refusal("what is cut out")));
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod schedule;
 pub use augmentation::Augmentation;
 pub use dataset::Dataset;
 pub(crate) use dataset::Scale;
-pub use fit::{Hooks, Judge, Progress, fit};
+pub use fit::{Hooks, Judge, Progress, check, fit};
 pub(crate) use lane::predict;
 pub use need::Need;
 pub use schedule::Schedule;

@@ -92,7 +92,7 @@ pub(crate) struct Train {
     /// A model to start from, such as that of the stage before: its columns are turned into features as it does it
     #[arg(long, value_name = "MODEL", conflicts_with = "columns")]
     start: Option<PathBuf>,
-    /// λ of the penalty λ/2·|W|²; of a line nothing is chosen then, and nobody kept aside
+    /// λ of the penalty λ/2·|W|²; of a line nothing is chosen then, and nobody kept aside, and of a network it is 1e-4 if not given, of ratings 1e-5
     #[arg(long, value_name = "LAMBDA", value_parser = arguments::penalty, allow_hyphen_values = true)]
     l2: Option<f64>,
     /// Passes over all reports; by default as many as make a few thousand steps. At most so many where those who are kept aside choose: of a network, and of a line unless --l2 is given

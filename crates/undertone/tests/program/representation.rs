@@ -222,7 +222,7 @@ fn a_comparison_says_what_it_has_no_room_or_time_for_and_the_knob() {
     for (options, message) in [
         ("representation --memory 1", "and 1 MB are allowed: allow more (--memory), or "),
         ("representation --budget 0.00001", "are left (--budget)"),
-        ("mlp --memory 1", "and 1 MB are allowed: allow more (--memory), leave columns out"),
+        ("mlp --memory 1", "and 1 MB are allowed: allow more (--memory), make fewer features"),
     ] {
         refused(&format!("{words} {options}"), 1, message);
     }

@@ -76,10 +76,11 @@ pub(crate) struct Comparison {
     /// Features for each text column
     #[arg(long, value_name = "N", value_parser = arguments::count, default_value = "16384")]
     buckets: NonZeroU32,
-    /// Megabytes that a representation or a network may take, which is refused if it needs more, or left out of auto
+    /// With representations, networks or auto: megabytes that a model may take, each of those that are learnt at the same time, one on every core.
+    /// What needs more is refused, or left out of auto
     #[arg(long, value_name = "MB", default_value_t = 8192)]
     memory: u64,
-    /// Minutes of one core that a representation, or all that auto tries beside a line, is expected to take at most
+    /// With representations or auto: minutes of one core that a representation, or all that auto tries beside a line, is expected to take at most
     #[arg(long, value_name = "MINUTES", value_parser = arguments::positive, allow_hyphen_values = true, default_value = "20")]
     budget: f64,
     /// Print JSON

@@ -25,13 +25,12 @@ fn trainer(kind: NetKind, taken: Taken, data: &Data, seed: u64) -> Result<NetTra
     let training = kind.training(people, None, taken.net_loss(), seed);
     let trainer = kind.trainer(&data.encoder, data.classes, training)?;
     let trainer = NetTrainer { bytes: data.limits.bytes, ..trainer };
-    trainer.check_memory(people).map_err(|error| error.helped_by(HELPS))?;
+    trainer.check(people).map_err(|error| error.helped_by(HELPS))?;
     Ok(trainer)
 }
 
 /// A simulation has no option for batches.
-const HELPS: &str =
-    "allow more (--memory), leave columns out (--column NAME=skip), or take other methods (--method)";
+const HELPS: &str = "allow more (--memory), make fewer features (--buckets, --column NAME=skip), or take other methods (--method)";
 
 /// Of reports that are there.
 pub(super) fn network(
@@ -74,8 +73,7 @@ mod tests {
         let architecture = Architecture::Mlp { inputs: 1 << 10, hidden: vec![] };
         let training = NetKind::Mlp.training(10, None, Loss::Forward, 1);
         let trainer = NetTrainer { bytes: 3 << 20, ..NetTrainer::new(architecture, 2, training) };
-        let told =
-            trainer.check_memory(1000).map_err(|error| error.helped_by(HELPS)).unwrap_err().to_string();
+        let told = trainer.check(1000).map_err(|error| error.helped_by(HELPS)).unwrap_err().to_string();
         assert!(
             told.contains("a network of 1000 people needs ") && told.contains(" and 3 MB are allowed"),
             "{told}"

@@ -4,7 +4,6 @@ use super::data::Data;
 use super::methods::StageOptions;
 use super::staged::run;
 use rand_chacha::ChaCha12Rng;
-use undertone_learn::auto::Untried;
 use undertone_learn::represented::{Represented, Seen};
 use undertone_learn::stages::{Answering, First, MultiStage, Trainer};
 use undertone_learn::{Examples, LearnError, Predictor, Source};
@@ -13,10 +12,7 @@ use undertone_privacy::label::LabelKind;
 
 /// Everybody who is asked, as their features show them.
 fn seen(data: &Data) -> Result<&Seen, LearnError> {
-    data.seen()?.map_err(|why| {
-        let knob = if matches!(why, Untried::TooLong { .. }) { " (--budget)" } else { "" };
-        LearnError::Source(format!("no representation: {why}{knob}").into())
-    })
+    data.seen()?.map_err(|why| LearnError::Source(format!("no representation: {why}").into()))
 }
 
 /// What public features tell.

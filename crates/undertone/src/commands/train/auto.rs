@@ -47,13 +47,12 @@ fn untried(contest: &Contest, line: Kind, classes: &[String]) -> Vec<NotTried> {
         Untried::NeverReported { class } => {
             format!("class `{}` is in no report", class_name(classes, *class))
         }
-        why @ Untried::TooLong { .. } => format!("{why} (--budget)"),
         why => why.to_string(),
     };
     let not_tried = |(sort, reason): &(Sort, Untried)| NotTried {
         model: name(&Kind::of(*sort, line)),
         why: why(reason),
-        with_more: !matches!(reason, Untried::OnlyClasses | Untried::NoPairs),
+        unexpected: !matches!(reason, Untried::OnlyClasses | Untried::NoPairs),
     };
     contest.untried.iter().map(not_tried).collect()
 }
@@ -182,9 +181,9 @@ impl Train {
     }
 }
 
-/// What was not tried. What more time, memory or reports would let in is always said: it might have been the best.
+/// What was not tried. What suits the question and was kept out by something else is always said: it might have been the best.
 pub(super) fn left_out(untried: &[NotTried], all: bool, out: &mut impl Write) -> anyhow::Result<()> {
-    for NotTried { model, why, .. } in untried.iter().filter(|sort| all || sort.with_more) {
+    for NotTried { model, why, .. } in untried.iter().filter(|sort| all || sort.unexpected) {
         writeln!(out, "Not tried: {model}, {why}")?;
     }
     Ok(())

@@ -58,7 +58,7 @@ pub(super) struct NetworkWords {
     /// Train another network on labels that the first makes of the reports
     #[arg(long, value_enum, value_name = "LABELS")]
     retrain: Option<Retrain>,
-    /// The largest step, after which they become shorter
+    /// The largest step, before and after which they are shorter; 0.1 if not given, of ratings 1
     #[arg(long, value_name = "R", value_parser = arguments::positive, allow_hyphen_values = true)]
     rate: Option<f64>,
     /// Mix people in pairs, in shares of law Beta(A, A), and their losses alike
@@ -70,7 +70,7 @@ pub(super) struct NetworkWords {
     /// Mirror images every other time, where left and right mean the same
     #[arg(long)]
     flip: bool,
-    /// Blank a square of so many pixels of each image
+    /// Blank a square with a side of so many pixels in each image
     #[arg(long, value_name = "PIXELS", value_parser = arguments::count)]
     cutout: Option<NonZeroU32>,
 }
@@ -162,7 +162,7 @@ impl Train {
         };
         let (first, second) = (|seen: &Progress| tell(1, seen), |seen: &Progress| tell(2, seen));
         let trainer = NetTrainer { progress: Some(&first), ..self.trainer(kind, origin, encoder)? };
-        trainer.check_memory(origin.len())?;
+        trainer.check(origin.len())?;
         let mut model = trainer
             .fit(people, start)
             .map_err(|error| by_name(error.into(), "a network", origin.classes()))?;

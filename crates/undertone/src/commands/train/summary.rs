@@ -95,9 +95,9 @@ pub(super) struct Candidate {
 pub(super) struct NotTried {
     pub(super) model: String,
     pub(super) why: String,
-    /// More time, memory or reports would let it in
+    /// It suits the question, and time, memory, reports or features kept it out
     #[serde(skip)]
-    pub(super) with_more: bool,
+    pub(super) unexpected: bool,
 }
 
 impl Summary<'_> {

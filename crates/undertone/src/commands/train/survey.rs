@@ -99,13 +99,16 @@ impl Train {
 
     /// Whether the options go with surveys.
     fn check_survey(&self) -> Result<(), Usage> {
+        if let Some(model) = self.model.filter(|model| model.margin_loss().is_none()) {
+            let model = name(&model);
+            return Err(Usage::new(format!("learning from a survey has no use for --model {model}")));
+        }
         let given = [
             ("--l2", self.l2.is_some()),
             ("--start", self.start.is_some()),
             ("--coverage", self.coverage.is_some()),
             ("--epochs", self.epochs.is_some()),
             ("--column", !self.columns.is_empty()),
-            ("--model softmax", self.model == Some(Kind::Softmax)),
         ];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(Usage::new(format!("learning from a survey has no use for {option}"))),

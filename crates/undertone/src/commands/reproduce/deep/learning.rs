@@ -77,7 +77,7 @@ fn trainer<'a>(
         progress: Some(circumstances.tell),
         ..NetTrainer::new(architecture, classes, training(setting, mixup))
     };
-    trainer.check_memory(public.rows.len() as u64).map_err(|error| error.helped_by(HELPS))?;
+    trainer.check(public.rows.len() as u64).map_err(|error| error.helped_by(HELPS))?;
     Ok(trainer)
 }
 

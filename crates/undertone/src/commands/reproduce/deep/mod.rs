@@ -146,11 +146,11 @@ LP-2ST and LP-1ST, at the same ε. Run more of them, or leave --quick out";
         }
         let path = self.options.output.as_deref().context("--output is required")?;
         let (folder, mut record) = self.open(path)?;
-        provenance::check(path, &record, &sources)?;
+        let sources_path = provenance::check(path, &record, &sources)?;
         work::run(&settings, &sources, &mut record, &Unfinished::new(path))?;
         let left_out = left_out.into_iter().chain(published::ELSEWHERE.map(str::to_owned)).collect();
         let mut findings = Findings::new(seed, self.options.quick, record.runs(), left_out)?;
-        findings.files = vec![record_path(path)];
+        findings.files = vec![record_path(path), sources_path];
         findings.files.extend(folder.write(findings.contents()?, &page::html(&findings))?);
         if self.options.json {
             output::json(&findings.summary(), out)?;

@@ -2,50 +2,69 @@
 
 use super::OURS;
 use super::record::Record;
+use super::setting::Set;
 use super::sources::Source;
 use crate::collector::tokens::to_hex;
+use crate::commands::reproduce::folder;
 use crate::output::write_file;
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// Of the methods: the next number wherever the same setting comes out otherwise.
-const GENERATION: u8 = 1;
-const HEADER: &str = "set,sha256\n";
+const GENERATION: u32 = 1;
 
-/// Refuses to go on with runs of other files or methods, and notes what those are made of that are to come.
-pub(super) fn check(output: &Path, record: &Record, sources: &[Source]) -> anyhow::Result<()> {
+/// What the runs of a set were made of.
+#[derive(Serialize, Deserialize)]
+struct Origin {
+    set: Set,
+    generation: u32,
+    /// Of all files, one after the other
+    sha256: String,
+}
+
+/// Refuses to go on with runs by other methods or, of these sources, with other files, and notes what runs that are to come are made of. Says where.
+pub(super) fn check(output: &Path, record: &Record, sources: &[Source]) -> anyhow::Result<PathBuf> {
     let path = output.join(format!("{OURS}-sources.csv"));
-    let mut known = read(&path)?;
-    for source in sources {
-        let (name, digest) = (source.set.name(), digest(source)?);
-        ensure!(
-            !record.has_of(source.set) || known.get(name) == Some(&digest),
-            "{} has runs of {name} with other files, or by an earlier version of the methods: name another folder (-o), or \
-             begin anew (--force)",
-            output.display()
-        );
-        known.insert(name.to_owned(), digest);
+    let mut origins = read(&path)?;
+    origins.retain(|origin| record.has_of(origin.set));
+    let now = |set| origins.iter().any(|origin| origin.set == set && origin.generation == GENERATION);
+    let earlier = Set::ALL.into_iter().find(|set| record.has_of(*set) && !now(*set));
+    let instead = "name another folder (-o), or begin anew (--force)";
+    if let Some(set) = earlier {
+        bail!("{} has runs of {} by earlier methods: {instead}", output.display(), set.name());
     }
-    let lines = known.iter().map(|(name, digest)| format!("{name},{digest}\n"));
-    write_file(&path, &[HEADER.to_owned()].into_iter().chain(lines).collect::<String>(), true)
+    for source in sources {
+        let (set, sha256) = (source.set, digest(source)?);
+        match origins.iter().find(|origin| origin.set == set) {
+            Some(origin) => ensure!(
+                origin.sha256 == sha256,
+                "{} has runs of {} with other files: {instead}",
+                output.display(),
+                set.name()
+            ),
+            None => origins.push(Origin { set, generation: GENERATION, sha256 }),
+        }
+    }
+    write_file(&path, &folder::csv(&origins)?, true)?;
+    Ok(path)
 }
 
-/// Each set with its digest. What is no such line says nothing of any set, whose runs are then refused.
-fn read(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
-    let text = match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        text => text.with_context(|| path.display().to_string())?,
+/// Of each set; nothing if the file is not there.
+fn read(path: &Path) -> anyhow::Result<Vec<Origin>> {
+    let named = || path.display().to_string();
+    let text = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        text => text.with_context(named)?,
     };
-    let pairs = text.lines().filter_map(|line| line.split_once(','));
-    Ok(pairs.map(|(name, digest)| (name.to_owned(), digest.to_owned())).collect())
+    csv::Reader::from_reader(&text[..]).into_deserialize().collect::<Result<_, _>>().with_context(named)
 }
 
-/// Of the files and the methods, in hexadecimal digits.
+/// Of the files, in hexadecimal digits.
 fn digest(source: &Source) -> anyhow::Result<String> {
-    let mut hash = Sha256::new_with_prefix([GENERATION]);
+    let mut hash = Sha256::new();
     for path in source.files()? {
         hash.update(fs::read(&path).with_context(|| path.display().to_string())?);
     }
