@@ -206,6 +206,9 @@ mod tests {
     #[test]
     fn a_stage_is_found_by_the_next_run_and_nothing_is_kept_without_a_folder() {
         let folder = folder("found").join("deep");
+        // Of a run that was killed
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(".graph-0123.stage.1.0"), "half").unwrap();
         assert_eq!(work(Some(&folder), &[1, 2]), (vec![1, 2], Some(told(&[], &["graph"]))));
         assert_eq!(work(Some(&folder), &[3]), (vec![1, 2], Some(told(&["graph"], &[]))));
         assert_eq!(work(None, &[3]), (vec![3], None));

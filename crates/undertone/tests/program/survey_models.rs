@@ -204,6 +204,10 @@ fn what_cannot_be_asked_or_learnt_is_refused_by_name() {
     refused(&format!("train {views} -o {model}"), 1, "nothing is explained");
     let moments = asked(&folder, &format!("{ILL} --n 100 --epsilon 1"), &table);
     refused(&format!("train {moments} --l2 1 -o {model}"), 2, "--l2");
+    for other in ["softmax", "auto", "cnn --flip"] {
+        let refusal = format!("has no use for --model {}", other.split(' ').next().unwrap());
+        refused(&format!("train {moments} --model {other} -o {model}"), 2, &refusal);
+    }
     refused(&format!("train {moments} --method direct -o {model}"), 2, "moments");
     refused(&format!("train {moments} {moments} -o {model}"), 2, "one file");
     let labels = folder.path("labels.parquet");
