@@ -46,7 +46,7 @@ impl Train {
 
     /// Options of learning from reports, which would be of no effect.
     fn refuse_useless(&self, trust: TrustModel) -> Result<(), Usage> {
-        let of_lines = [
+        let of_reports = [
             ("--method", self.method.is_some()),
             ("--l2", self.l2.is_some()),
             ("--epochs", self.epochs.is_some()),
@@ -55,7 +55,8 @@ impl Train {
             ("--cache", self.cache.is_some()),
             ("--explain", self.explain),
         ];
-        if let Some((option, _)) = of_lines.into_iter().chain(self.networks.given()).find(|(_, given)| *given)
+        if let Some((option, _)) =
+            of_reports.into_iter().chain(self.networks.given()).find(|(_, given)| *given)
         {
             return Err(Usage::new(format!(
                 "--trust {} releases cells, which have no use for {option}: leave it out",
