@@ -14,8 +14,11 @@ pub enum LearnError {
     #[error("there are no reports to learn from")]
     NoReports,
     /// Nobody is left to judge by
-    #[error("there are too few reports to keep some aside; give λ (--l2) instead of having it chosen")]
+    #[error("there are too few reports to keep some aside, as a choice needs")]
     TooFewReports,
+    /// Nobody is left to choose λ by
+    #[error("there are too few reports to keep some aside; give λ (--l2) instead of having it chosen")]
+    TooFewForPenalty,
     /// Steps that led nowhere
     #[error("the weights grew beyond all numbers; a larger λ or a radius keeps them bounded")]
     Diverged,
@@ -32,7 +35,7 @@ pub enum LearnError {
     Represent(#[from] RepresentError),
     /// Nothing that a network for images can look at
     #[error(
-        "a network for images takes one column of square images, not {columns} public columns; --column NAME=skip leaves others out, and --model mlp takes all"
+        "a network for images takes one column of square images, not {columns} public columns; --column NAME=skip leaves others out, and `mlp` takes all"
     )]
     NoImage {
         /// As many as there are

@@ -26,6 +26,7 @@
 //! about as good as the best, and better where models err about different people.
 
 use crate::evaluation::terms::PROBABILITY_FLOOR;
+use crate::evaluation::{Figure, mean};
 use crate::features::Rows;
 use crate::{Classifier, LearnError, Predictor};
 use serde::{Deserialize, Serialize};
@@ -129,8 +130,8 @@ pub(crate) fn sharpened(p: &[f32], beta: f64) -> Vec<f64> {
     powers.into_iter().map(|power| power / sum).collect()
 }
 
-/// How much each model counts; `likelihoods` has L_im, model by model. What would count for little does not count, nor does what alone counts for
-/// nothing beside even chances, unless nothing else is there. One alone counts for all. Of fewer than ten models one always counts.
+/// How much each model counts; `likelihoods` has L_im, model by model. What would count for little does not count, nor does what reports clearly
+/// speak against, unless nothing else is there. One alone counts for all. Of fewer than ten models one always counts.
 pub(crate) fn weights(likelihoods: &[&[f64]]) -> Vec<f64> {
     let mut kept = telling(likelihoods);
     loop {
@@ -152,15 +153,18 @@ pub(crate) fn weights(likelihoods: &[&[f64]]) -> Vec<f64> {
     }
 }
 
-/// The models that say more than nothing, or else the one that says least that is wrong.
+/// The models that do not make reports less likely than even chances do by more than a standard error, or else the one that does least.
+///
+/// Where reports hardly tell a model from even chances they say nothing against it either: it keeps its share until they do.
 fn telling(likelihoods: &[&[f64]]) -> Vec<usize> {
-    let models = 0..likelihoods.len();
-    let telling: Vec<usize> = models.clone().filter(|&model| share(likelihoods[model]) > 0.0).collect();
+    let figures: Vec<Figure> = likelihoods.iter().map(|likely| mean(likely)).collect();
+    let may = |figure: &Figure| figure.value + figure.standard_error > 1.0;
+    let telling: Vec<usize> = (0..figures.len()).filter(|&model| may(&figures[model])).collect();
     if !telling.is_empty() {
         return telling;
     }
-    let sum = |model: usize| likelihoods[model].iter().sum::<f64>();
-    models.max_by(|&a, &b| sum(a).total_cmp(&sum(b))).into_iter().collect()
+    let value = |model: usize| figures[model].value;
+    (0..figures.len()).max_by(|&a, &b| value(a).total_cmp(&value(b))).into_iter().collect()
 }
 
 /// Steps upwards: w_m ← w_m · mean of L_im / (w_0 + Σ_l w_l·L_il).
@@ -256,6 +260,17 @@ mod tests {
         for other in [silent, little] {
             assert_eq!(weights_of(&[rash.clone(), other]), [1.0, 0.0]);
         }
+    }
+
+    #[test]
+    fn what_reports_do_not_clearly_speak_against_keeps_a_share() {
+        // Two that say little of anybody make reports less likely than even chances do, by so many standard errors
+        let says = |errors: f64| {
+            let mean = 1.0 - 0.02 * errors / 1000f64.sqrt();
+            (0..1000).map(|i| if i % 2 == 0 { mean + 0.02 } else { mean - 0.02 }).collect()
+        };
+        let found = weights_of(&[about(600)[0].clone(), says(0.5), says(1.5)]);
+        assert!(found[1] > 0.1 && found[2].abs() < 1e-12, "{found:?}");
     }
 
     #[test]

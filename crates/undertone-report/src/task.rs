@@ -7,6 +7,7 @@
 
 use crate::{Collection, NumberWords, RecordWords, SurveyWords, TaskError, TaskId, maps};
 use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
 use undertone_privacy::Epsilon;
 use undertone_privacy::label::{LabelKind, LabelMechanism, RrTopK, SubsetSelection};
 
@@ -135,6 +136,16 @@ pub enum ColumnKind {
     Words,
     /// As many numbers, such as the pixels of an image
     Vector(u32),
+}
+
+impl fmt::Display for ColumnKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number => f.write_str("numbers"),
+            Self::Words => f.write_str("words"),
+            Self::Vector(width) => write!(f, "vectors of {width} numbers"),
+        }
+    }
 }
 
 impl Task {

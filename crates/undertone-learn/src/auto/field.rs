@@ -46,6 +46,18 @@ pub enum Untried {
         /// Counted from 0
         class: usize,
     },
+    /// Averages whose noise is more than all that they could tell
+    #[error(
+        "an average over people of one of {classes} classes has a squared error of {noise:.2} from noise alone, and even chances have {even:.2}: for averages there are too few reports"
+    )]
+    TooNoisy {
+        /// K
+        classes: usize,
+        /// What noise adds to the squared error of an average over one class
+        noise: f64,
+        /// The squared error of even chances
+        even: f64,
+    },
     /// It cannot be learnt from these people
     #[error("{0}")]
     Impossible(String),
@@ -123,9 +135,12 @@ impl Field {
 fn able(people: &Examples, question: Question, sight: Option<Sight>) -> (Costs, Vec<(Sort, Untried)>) {
     let times = parts(people.len()) + 1;
     let seconds = |average: Average| times as f64 * average.seconds(&people.rows, question.targets(people));
-    let mut able: Costs =
-        Average::TRIED.into_iter().map(|average| (Sort::Average(average), seconds(average))).collect();
-    let mut untried = Vec::new();
+    let averages = Average::TRIED.into_iter().map(Sort::Average);
+    let (mut able, mut untried) = (Costs::new(), Vec::new());
+    match too_noisy(people, question) {
+        Some(why) => untried.extend(averages.map(|sort| (sort, why.clone()))),
+        None => able.extend(Average::TRIED.map(|average| (Sort::Average(average), seconds(average)))),
+    }
     match (question, sight) {
         (Question::Classes(classes), Some(sight)) => match check_reported(&mut &*people, classes) {
             Ok(()) => {
@@ -145,6 +160,22 @@ fn able(people: &Examples, question: Question, sight: Option<Sight>) -> (Costs, 
         }
     }
     (able, untried)
+}
+
+/// Whether averages of classes are lost in noise, so that no judge is needed to say so, and few could.
+///
+/// What tells K classes apart takes averages over n/K people or fewer. Each is off from the mean of their true e_y by a vector of noise whose
+/// expected square is
+///
+/// > (E|a|² - 1)·K/n,   as E|a - e_y|² = E|a|² - 1,
+///
+/// and even chances are off by 1 - 1/K. A line and a representation know what a report may mean, and do not end there.
+fn too_noisy(people: &Examples, question: Question) -> Option<Untried> {
+    let classes = question.classes()?;
+    let squares: f64 = people.unbiased.iter().map(|vector| vector.square(classes)).sum();
+    let (k, n) = (classes as f64, people.len().max(1) as f64);
+    let (noise, even) = ((squares / n - 1.0) * k / n, 1.0 - 1.0 / k);
+    (noise > even).then_some(Untried::TooNoisy { classes, noise, even })
 }
 
 #[cfg(test)]
@@ -208,6 +239,24 @@ mod tests {
         field.leave(other, Untried::Impossible("alike".into()));
         assert!(field.seconds(other).is_none() && field.seconds(dearest).is_some(), "{field:?}");
         assert_eq!(field.untried(), [(other, Untried::Impossible("alike".into()))]);
+    }
+
+    #[test]
+    fn averages_that_are_lost_in_noise_are_not_tried() {
+        // Everybody's vector has one entry of x beside an even rest: E|a|² = x² + (1 - x)²/9 with ten classes
+        let told = |people: u32, x: f32| {
+            let rows = Rows::dense(1, (0..people).map(|i| i as f32).collect());
+            let mut told = Examples::certain(rows, (0..people).map(|person| person % 10));
+            told.unbiased.clear();
+            (0..people).for_each(|person| told.unbiased.push((1.0 - x) / 9.0, [(person % 10, x)]));
+            Field::new(&told, Question::Classes(10), None, f64::INFINITY)
+        };
+        // 100 + 9 - 1, times 10/1000, beside 0.9; ten times the people are enough
+        let (few, enough) = (told(1000, 10.0), told(10_000, 10.0));
+        let lost = |sort| (sort, Untried::TooNoisy { classes: 10, noise: 1.08, even: 0.9 });
+        assert_eq!(few.untried(), Average::TRIED.map(|average| lost(Sort::Average(average))));
+        assert_eq!(few.sorts().collect::<Vec<_>>(), [Sort::Line]);
+        assert!(enough.untried().is_empty() && told(1000, 1.0).untried().is_empty());
     }
 
     #[test]

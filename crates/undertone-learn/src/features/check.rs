@@ -39,17 +39,8 @@ pub(super) fn batch<'a>(
 
 /// The error for a column that holds something else than asked for.
 pub(super) fn kind_differs(asked: &FeatureColumn, found: ColumnKind) -> LearnError {
-    let problem = format!("it holds {}, but {} are needed", contents(found), contents(asked.kind));
+    let problem = format!("it holds {found}, but {} are needed", asked.kind);
     LearnError::Column { column: asked.name.clone(), problem }
-}
-
-/// What is in a column, in words.
-pub(super) fn contents(kind: ColumnKind) -> String {
-    match kind {
-        ColumnKind::Number => "numbers".into(),
-        ColumnKind::Words => "words".into(),
-        ColumnKind::Vector(width) => format!("vectors of {width} numbers"),
-    }
 }
 
 fn kind_of(column: &Column) -> ColumnKind {

@@ -99,7 +99,7 @@ impl ColumnFit {
                 Self::Vector(VectorFit::new(width, treatment.is_some()))
             }
             (kind, Some(treatment)) => {
-                let problem = format!("{} cannot be treated as {}", check::contents(kind), treatment.name());
+                let problem = format!("{kind} cannot be treated as {}", treatment.name());
                 return Err(LearnError::Column { column: column.name.clone(), problem });
             }
         })

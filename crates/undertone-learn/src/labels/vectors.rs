@@ -33,6 +33,13 @@ impl LabelVector<'_> {
         (base * all + self.entries.iter().map(entry).sum::<f64>()) as f32
     }
 
+    /// Σ_k a_k², in 64 bits for the same reason.
+    pub fn square(&self, classes: usize) -> f64 {
+        let base = f64::from(self.base).powi(2);
+        let entries = self.entries.iter().map(|&(_, value)| f64::from(value).powi(2) - base).sum::<f64>();
+        base * classes as f64 + entries
+    }
+
     /// z_k -= a_k.
     pub fn subtract_from(&self, scores: &mut [f32]) {
         if self.base != 0.0 {
@@ -130,6 +137,7 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|k| vector.at(k)), dense);
         let scores = [1.0, 2.0, 4.0, 8.0];
         assert_eq!(vector.dot(&scores), -0.5 + 4.0 - 2.0 + 8.0);
+        assert_eq!(vector.square(4), 0.25 + 4.0 + 0.25 + 1.0);
         let mut left = scores;
         vector.subtract_from(&mut left);
         assert_eq!(left, [1.5, 0.0, 4.5, 7.0]);

@@ -145,7 +145,7 @@ impl<P: FnMut(Progress)> Fits<'_, P> {
             tally.add(&model, &mut Those::of_part(self.source, part))?;
             first.get_or_insert(model);
         }
-        first.map(|model| Candidate { place, model, tally }).ok_or(LearnError::TooFewReports)
+        first.map(|model| Candidate { place, model, tally }).ok_or(LearnError::TooFewForPenalty)
     }
 }
 
@@ -160,7 +160,7 @@ fn enough(source: &mut dyn Source) -> Result<usize, LearnError> {
     })?;
     match people {
         0 => Err(LearnError::NoReports),
-        _ if aside == 0 || aside == people => Err(LearnError::TooFewReports),
+        _ if aside == 0 || aside == people => Err(LearnError::TooFewForPenalty),
         _ => Ok(people),
     }
 }

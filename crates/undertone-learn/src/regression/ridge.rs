@@ -89,7 +89,7 @@ impl Equations {
             return Err(LearnError::NoReports);
         }
         if counts.contains(&0) {
-            return Err(LearnError::TooFewReports);
+            return Err(LearnError::TooFewForPenalty);
         }
         let parts = match self {
             Self::Sums(parts) => parts,

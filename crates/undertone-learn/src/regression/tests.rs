@@ -205,7 +205,7 @@ fn what_cannot_be_fitted_is_refused() {
     assert!(matches!(fit_ridge(&mut nobody, 1, bounds(), 1.0), Err(LearnError::NoReports)));
     assert!(matches!(ridge_choosing_l2(&mut nobody, 1, bounds(), 0.0), Err(LearnError::NoReports)));
     let mut two = vec![Examples::certain_numbers(Rows::dense(1, vec![1.0, 2.0]), [1.0, 2.0])];
-    assert!(matches!(ridge_choosing_l2(&mut two, 1, bounds(), 0.0), Err(LearnError::TooFewReports)));
+    assert!(matches!(ridge_choosing_l2(&mut two, 1, bounds(), 0.0), Err(LearnError::TooFewForPenalty)));
     let mut alike = vec![Examples::certain_numbers(Rows::dense(1, vec![1.0, 1.0]), [1.0, 2.0])];
     let error = fit_ridge(&mut alike, 1, bounds(), 0.0).unwrap_err().to_string();
     assert!(error.contains("follow from others"), "{error}");

@@ -370,6 +370,19 @@ fn refuse_twice(reports: &[ReportsFile]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The first column in which two tasks differ.
+fn different(first: &[FeatureColumn], other: &[FeatureColumn]) -> String {
+    let words = |column: Option<&FeatureColumn>| match column {
+        Some(FeatureColumn { name, kind }) => format!("`{name}` of {kind}"),
+        None => "no more".into(),
+    };
+    let columns = (0..).map(|place| (first.get(place), other.get(place)));
+    let found = columns.take(first.len().max(other.len())).find(|(first, other)| first != other);
+    found
+        .map(|(first, other)| format!("{} in one, {} in the other", words(first), words(other)))
+        .unwrap_or_default()
+}
+
 /// Refuses reports that do not belong together.
 fn same_question(first: &Task, other: &Task) -> anyhow::Result<()> {
     if first.label != other.label {
@@ -385,7 +398,7 @@ fn same_question(first: &Task, other: &Task) -> anyhow::Result<()> {
         bail!("one task promises ε = {}, the other {}", first.mechanism.level(), other.mechanism.level());
     }
     if first.features != other.features {
-        bail!("the tasks have different public columns");
+        bail!("the tasks have different public columns: {}", different(&first.features, &other.features));
     }
     Ok(())
 }

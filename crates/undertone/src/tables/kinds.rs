@@ -87,10 +87,6 @@ pub(crate) fn features<'a>(
 }
 
 fn mismatch(name: &str, wanted: ColumnKind, found: &DataType) -> String {
-    let wanted = match wanted {
-        ColumnKind::Number => "numbers are".into(),
-        ColumnKind::Words => "words are".into(),
-        ColumnKind::Vector(width) => format!("vectors of {width} numbers are"),
-    };
-    format!("column `{name}`: {wanted} needed, but it holds {found}")
+    let found = kind_of(found).map_or_else(|| found.to_string(), |kind| kind.to_string());
+    format!("column `{name}`: {wanted} are needed, but it holds {found}")
 }

@@ -291,7 +291,7 @@ mod of_parquet {
             features(&batch, &[FeatureColumn { name: name.into(), kind }]).unwrap_err().to_string()
         };
         assert_eq!(refused("weight", ColumnKind::Number), "there is no column `weight`");
-        assert_eq!(refused("age", ColumnKind::Words), "column `age`: words are needed, but it holds Int64");
+        assert_eq!(refused("age", ColumnKind::Words), "column `age`: words are needed, but it holds numbers");
         assert_eq!(
             refused("day", ColumnKind::Vector(2)),
             "column `day`: vectors of 2 numbers are needed, but it holds Date32"

@@ -345,7 +345,7 @@ fn what_no_network_can_be_made_of_is_refused() {
     let out = folder.path("x.json");
     for (words, code, message) in [
         (format!("{told} --model cnn"), 1, "takes one column of square images, not 2 public columns"),
-        (format!("{told} --model inception"), 1, "--model mlp takes all"),
+        (format!("{told} --model inception"), 1, "`mlp` takes all"),
         (format!("{told} --model mlp --flip"), 2, "--model mlp has no use for --flip"),
         (format!("{told} --model rating --mixup 1"), 2, "--model rating has no use for --mixup"),
         (format!("{told} --model softmax --rate 1"), 2, "--model softmax has no use for --rate"),

@@ -366,6 +366,12 @@ fn what_cannot_be_represented_is_refused_by_what_is_wrong_with_it() {
         1,
         "one task has 3 classes, the other 2, and not the same",
     );
+    let mut narrow = String::from("x,colour\n");
+    (0..40).for_each(|person| writeln!(narrow, "{person},{}", ["dark", "light"][person % 2]).unwrap());
+    let (narrow, second) = (folder.file("narrow.csv", &narrow), folder.path("narrow.parquet"));
+    json(&format!("privatize {narrow} {COLOUR} --epsilon 12 --seed 1 -o {second}"));
+    let differ = "the tasks have different public columns: `y` of numbers in one, no more in the other";
+    refused(&train(&format!("{other} {second}"), ""), 1, differ);
     // Options that do not go together
     refused(&format!("train {other} --model softmax --cache {model}.d -o {model}"), 2, "--cache");
     refused(&train(&other, &format!("--cache {board}")), 1, "cannot be made");

@@ -52,7 +52,7 @@ fn untried(contest: &Contest, line: Kind, classes: &[String]) -> Vec<NotTried> {
     let not_tried = |(sort, reason): &(Sort, Untried)| NotTried {
         model: name(&Kind::of(*sort, line)),
         why: why(reason),
-        unexpected: !matches!(reason, Untried::OnlyClasses | Untried::NoPairs),
+        unexpected: !matches!(reason, Untried::OnlyClasses | Untried::NoPairs | Untried::TooNoisy { .. }),
     };
     contest.untried.iter().map(not_tried).collect()
 }
@@ -62,12 +62,11 @@ fn words(options: &ErmOptions) -> String {
     format!("{:?}", ErmOptions { threads: 0, ..options.clone() })
 }
 
-fn too_few(error: LearnError) -> anyhow::Error {
+/// There is no λ to give where the sort of model is chosen, too.
+fn without_penalty(error: LearnError) -> LearnError {
     match error {
-        LearnError::TooFewReports => {
-            anyhow!("there are too few reports to keep some aside, as a choice needs")
-        }
-        error => error.into(),
+        LearnError::TooFewForPenalty => LearnError::TooFewReports,
+        error => error,
     }
 }
 
@@ -88,7 +87,8 @@ impl Train {
         let stages = Stages::new(self.cache.as_deref())?;
         stages.expect(1);
         let name = self.line_name(&everybody, origin.len());
-        let fitted = stage(&stages, &name, || self.fitted(people, encoder.width(), (origin, None)))?;
+        let fitted = || self.fitted(people, encoder.width(), (origin, None)).map_err(without_penalty);
+        let fitted = stage(&stages, &name, fitted)?;
         let scores = self.learnt_line(&fitted);
         let line =
             |others: &mut dyn Source| fitted.again(others).map(Line::<LinearModel, LinearNumber>::Classes);
@@ -99,7 +99,7 @@ impl Train {
         let line_words = format!("{} {}", words(&fitted.options), fitted.sharpness);
         let entrants =
             Entrants { field, seen: seen.as_ref(), line: &line_words, seed: self.seed(), shelf: &stages };
-        let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
+        let contest = contest(&everybody, question, &entrants, line).map_err(without_penalty)?;
         let candidates = candidates(&contest, scores.kind);
         let untried = untried(&contest, scores.kind, origin.classes());
         let said = judging(everybody.len()).zip(contest.beliefs.iter().map(Vec::as_slice));
@@ -167,7 +167,7 @@ impl Train {
         let field = Field::new(&everybody, question, None, self.seconds());
         stages.expect(parts(everybody.len()) * field.sorts().count());
         let entrants = Entrants { field, seen: None, line: "ridge", seed: self.seed(), shelf: &stages };
-        let contest = contest(&everybody, question, &entrants, line).map_err(too_few)?;
+        let contest = contest(&everybody, question, &entrants, line).map_err(without_penalty)?;
         stages.finish();
         drop(everybody);
         let learnt = match contest.best() {

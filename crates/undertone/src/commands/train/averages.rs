@@ -9,7 +9,6 @@ use super::{Kind, Learnt, Train, Tried, name};
 use crate::digits::digits;
 use crate::exit::Usage;
 use crate::people::Origin;
-use anyhow::anyhow;
 use std::io::Write;
 use undertone_learn::auto::Question;
 use undertone_learn::evaluation::{Evaluation, NumberEvaluation, NumberFigures};
@@ -95,13 +94,8 @@ fn append(all: &mut Examples, block: &Examples) {
 }
 
 /// Averages of everybody who is shown.
-fn fit(average: Average, people: &Examples, question: Question, seed: u64) -> anyhow::Result<Averaged> {
-    average.fit(&people.rows, question.targets(people), seed).map_err(|error| match error {
-        LearnError::TooFewReports => {
-            anyhow!("there are too few reports to keep some aside, as averages need")
-        }
-        error => error.into(),
-    })
+fn fit(average: Average, people: &Examples, question: Question, seed: u64) -> Result<Averaged, LearnError> {
+    average.fit(&people.rows, question.targets(people), seed)
 }
 
 /// About numbers within bounds; true ones do not vary.

@@ -52,7 +52,7 @@ are others than in the paper is said below each table. <b>Ours</b> is, for image
 themselves; for ratings, what <code>train --model factors</code> does: everybody reports a number, and what people, films and their pairs \
 add to it is learnt.</p>\n\
 <p><b>Seeds.</b> Devices and networks of a run follow from its seed. Seeds up to 100 are for development: whatever was chosen by looking \
-at results was chosen with those. Seeds from 101 on are for confirmation, and were not looked at before. They are never averaged \
+at results was chosen with those. Seeds from 101 on are for confirmation: nothing is to be chosen by them. They are never averaged \
 together. Behind ± stands the standard error over seeds. From one seed there is none: the sampling error of the judges, which is what the \
 same model would vary by before other judges, then stands in brackets. Files have them in columns of their own.</p>\n\
 <p><b>Labels.</b> Devices are simulated, and forget their label as they answer, by a mechanism and once; learning, choices and the end of \
