@@ -17,7 +17,7 @@ pub enum LearnError {
     #[error("there are too few reports to keep some aside, as a choice needs")]
     TooFewReports,
     /// Nobody is left to choose λ by
-    #[error("there are too few reports to keep some aside; give λ (--l2) instead of having it chosen")]
+    #[error("there are too few reports to keep some aside; give λ (train --l2) instead of having it chosen")]
     TooFewForPenalty,
     /// Steps that led nowhere
     #[error("the weights grew beyond all numbers; a larger λ or a radius keeps them bounded")]

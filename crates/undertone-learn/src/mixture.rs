@@ -7,7 +7,7 @@
 //! that was right about one person in eight counted for a third, and took away three of hundred right answers.
 //!
 //! The weights are those that make reports likeliest which no model has been shown: with L_im = K·Σ_k π_m(k | x_i)·P(S_i | k) / Σ_k P(S_i | k), how
-//! much likelier the m-th makes the i-th report than even chances do,
+//! much likelier the m-th makes the i-th report than even chances do, and of those models whose mean L is not below one by more than a standard error,
 //!
 //! > maximise  Σ_i ln (w_0 + Σ_m w_m·L_im)   over  w ≥ 0,
 //!
@@ -153,9 +153,10 @@ pub(crate) fn weights(likelihoods: &[&[f64]]) -> Vec<f64> {
     }
 }
 
-/// The models that do not make reports less likely than even chances do by more than a standard error, or else the one that does least.
+/// The models that reports do not clearly speak against beside even chances, or else the one that makes them likeliest.
 ///
-/// Where reports hardly tell a model from even chances they say nothing against it either: it keeps its share until they do.
+/// A little of a model beside even chances makes reports likelier if the mean of L is above one, the slope at w = 0. Where it is not, by no more than a standard
+/// error, it may be: the model takes part, and the steps weigh it. What is left out by luck would lose all of what it tells.
 fn telling(likelihoods: &[&[f64]]) -> Vec<usize> {
     let figures: Vec<Figure> = likelihoods.iter().map(|likely| mean(likely)).collect();
     let may = |figure: &Figure| figure.value + figure.standard_error > 1.0;
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reports_do_not_clearly_speak_against_keeps_a_share() {
+    fn what_reports_do_not_clearly_speak_against_is_weighed() {
         // Two that say little of anybody make reports less likely than even chances do, by so many standard errors
         let says = |errors: f64| {
             let mean = 1.0 - 0.02 * errors / 1000f64.sqrt();
@@ -271,6 +272,9 @@ mod tests {
         };
         let found = weights_of(&[about(600)[0].clone(), says(0.5), says(1.5)]);
         assert!(found[1] > 0.1 && found[2].abs() < 1e-12, "{found:?}");
+        // One that is as rash as the first takes part, too, and the steps take its share
+        let wrong: Vec<f64> = (0..1000).map(|i| if i % 100 < 49 { 1.8 } else { 0.2 }).collect();
+        assert_eq!(weights_of(&[about(600)[0].clone(), wrong]), [1.0, 0.0]);
     }
 
     #[test]

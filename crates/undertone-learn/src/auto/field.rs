@@ -1,7 +1,7 @@
 //! Who takes part: what can be learnt from these people and, all together, in the time that is allowed.
 //!
 //! A line always does. The others enter one after the other, what takes least first, as long as all that have entered fit: so most sorts
-//! are tried in a given time. What each takes is counted and not measured, so that the field is the same on every machine.
+//! are tried in a given time. Averages of classes that would be lost in noise stay out. What each takes is counted and not measured, so that the field is the same on every machine.
 
 use super::{Question, Sort};
 use crate::factors::Factors;
@@ -46,17 +46,15 @@ pub enum Untried {
         /// Counted from 0
         class: usize,
     },
-    /// Averages whose noise is more than all that they could tell
+    /// Averages in whose noise even a class that all have in common is lost
     #[error(
-        "an average over people of one of {classes} classes has a squared error of {noise:.2} from noise alone, and even chances have {even:.2}: for averages there are too few reports"
+        "too few reports of so many classes: in an average noise lifts one of {classes} by {noise:.2}, and the right one stands out by 1 at most"
     )]
     TooNoisy {
         /// K
         classes: usize,
-        /// What noise adds to the squared error of an average over one class
+        /// The largest noise of a class, beside one for the right class
         noise: f64,
-        /// The squared error of even chances
-        even: f64,
     },
     /// It cannot be learnt from these people
     #[error("{0}")]
@@ -162,20 +160,23 @@ fn able(people: &Examples, question: Question, sight: Option<Sight>) -> (Costs, 
     (able, untried)
 }
 
-/// Whether averages of classes are lost in noise, so that no judge is needed to say so, and few could.
+/// Whether averages of classes are lost in noise, so that no judge has to say so; few could.
 ///
-/// What tells K classes apart takes averages over n/K people or fewer. Each is off from the mean of their true e_y by a vector of noise whose
-/// expected square is
+/// Of K classes that are equally frequent n/K people have the same one. An average over all of them, and nobody else, tells one of that class;
+/// what it tells of each class has noise of variance σ², and the largest of K such noises is about
 ///
-/// > (E|a|² - 1)·K/n,   as E|a - e_y|² = E|a|² - 1,
+/// > σ·√(2·ln K),   σ² = (E|a|² - 1)/n,   as E|a - e_y|² = E|a|² - 1 is spread over K classes and divided by n/K.
 ///
-/// and even chances are off by 1 - 1/K. A line and a representation know what a report may mean, and do not end there.
+/// Where that is more than one, some other class seems likelier than the right one even so, and real averages have others among their people.
+/// Where people were asked about some classes only, E|a|² tells less than all noise, which excludes fewer. A line and a representation use what a report makes
+/// likely beside what it says on average, and may still learn something.
 fn too_noisy(people: &Examples, question: Question) -> Option<Untried> {
     let classes = question.classes()?;
     let squares: f64 = people.unbiased.iter().map(|vector| vector.square(classes)).sum();
-    let (k, n) = (classes as f64, people.len().max(1) as f64);
-    let (noise, even) = ((squares / n - 1.0) * k / n, 1.0 - 1.0 / k);
-    (noise > even).then_some(Untried::TooNoisy { classes, noise, even })
+    let n = people.len().max(1) as f64;
+    let variance = (squares / n - 1.0) / n;
+    let noise = (2.0 * (classes as f64).ln() * variance.max(0.0)).sqrt();
+    (noise > 1.0).then_some(Untried::TooNoisy { classes, noise })
 }
 
 #[cfg(test)]
@@ -251,12 +252,16 @@ mod tests {
             (0..people).for_each(|person| told.unbiased.push((1.0 - x) / 9.0, [(person % 10, x)]));
             Field::new(&told, Question::Classes(10), None, f64::INFINITY)
         };
-        // 100 + 9 - 1, times 10/1000, beside 0.9; ten times the people are enough
-        let (few, enough) = (told(1000, 10.0), told(10_000, 10.0));
-        let lost = |sort| (sort, Untried::TooNoisy { classes: 10, noise: 1.08, even: 0.9 });
-        assert_eq!(few.untried(), Average::TRIED.map(|average| lost(Sort::Average(average))));
+        // 100 + 9 - 1, by 2·ln(10) = 4.605…, is 497.3…: 497 people are too few, 498 enough
+        let few = told(497, 10.0);
+        let untried = few.untried();
+        assert!(untried.iter().map(|(sort, _)| *sort).eq(Average::TRIED.map(Sort::Average)), "{untried:?}");
+        for (_, why) in untried {
+            let Untried::TooNoisy { classes: 10, noise } = why else { panic!("{why:?}") };
+            assert!((noise - (108.0 * 2.0 * 10f64.ln() / 497.0).sqrt()).abs() < 1e-12, "{noise}");
+        }
         assert_eq!(few.sorts().collect::<Vec<_>>(), [Sort::Line]);
-        assert!(enough.untried().is_empty() && told(1000, 1.0).untried().is_empty());
+        assert!(told(498, 10.0).untried().is_empty() && told(20, 1.0).untried().is_empty());
     }
 
     #[test]

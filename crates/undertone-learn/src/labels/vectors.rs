@@ -33,7 +33,7 @@ impl LabelVector<'_> {
         (base * all + self.entries.iter().map(entry).sum::<f64>()) as f32
     }
 
-    /// Σ_k a_k², in 64 bits for the same reason.
+    /// Σ_k a_k², in 64 bits, as it is summed over many reports.
     pub fn square(&self, classes: usize) -> f64 {
         let base = f64::from(self.base).powi(2);
         let entries = self.entries.iter().map(|&(_, value)| f64::from(value).powi(2) - base).sum::<f64>();

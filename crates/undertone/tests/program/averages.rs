@@ -242,7 +242,7 @@ fn options_that_averages_have_no_use_for_are_refused() {
     let few = board(&folder, 60);
     refused(&format!("train {few} --label colour --model cells -o {model}"), 1, "too few");
     let few = board(&folder, 3);
-    for (sort, message) in [("softmax", "give λ (--l2)"), ("auto", "some aside, as a choice needs")] {
+    for (sort, message) in [("softmax", "give λ (train --l2)"), ("auto", "some aside, as a choice needs")] {
         refused(&format!("train {few} --label colour --model {sort} -o {model}"), 1, message);
     }
 }

@@ -247,6 +247,13 @@ fn what_was_not_tried_is_said_with_its_reason() {
     let told = text(&format!("{train} --memory 1"));
     assert!(told.contains("Not tried: representation, a representation of 3000 people"), "{told}");
     assert!(json(&train).get("not_tried").is_none());
+    // So few reports of so many classes that noise hides any in an average
+    let mut many = String::from("x,group\n");
+    (0..300).for_each(|person| writeln!(many, "{},{}", person % 30, person % 30).unwrap());
+    let (many, hidden) = (folder.file("many.csv", &many), folder.path("many.parquet"));
+    json(&format!("privatize {many} --label group --epsilon 1 --seed 1 -o {hidden}"));
+    let told = text(&format!("train {hidden} --model auto --epochs 2 --force -o {model}"));
+    assert!(told.contains("Not tried: forest, too few reports of so many classes"), "{told}");
     let table = tent(&folder, 2000);
     let train = format!("train {table} {HEIGHT} --model auto --force -o {model}");
     let told = text(&format!("{train} --explain"));

@@ -52,7 +52,7 @@ fn untried(contest: &Contest, line: Kind, classes: &[String]) -> Vec<NotTried> {
     let not_tried = |(sort, reason): &(Sort, Untried)| NotTried {
         model: name(&Kind::of(*sort, line)),
         why: why(reason),
-        unexpected: !matches!(reason, Untried::OnlyClasses | Untried::NoPairs | Untried::TooNoisy { .. }),
+        unexpected: !matches!(reason, Untried::OnlyClasses | Untried::NoPairs),
     };
     contest.untried.iter().map(not_tried).collect()
 }
