@@ -1,7 +1,8 @@
 //! Who takes part: what can be learnt from these people and, all together, in the time that is allowed.
 //!
 //! A line always does. The others enter one after the other, what takes least first, as long as all that have entered fit: so most sorts
-//! are tried in a given time. Averages of classes that would be lost in noise stay out. What each takes is counted and not measured, so that the field is the same on every machine.
+//! are tried in a given time. What each takes is counted and not measured, so that the field is the same on every machine. Averages of classes
+//! that would be lost in noise stay out.
 
 use super::{Question, Sort};
 use crate::factors::Factors;
